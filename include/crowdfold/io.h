@@ -1,0 +1,125 @@
+// Files in and out. Reading is parallel and gives the same Labels for any number of threads;
+// files that are written appear whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crowdfold/labels.h"
+#include "crowdfold/method.h"
+#include "crowdfold/registry.h"
+#include "crowdfold/result.h"
+#include "crowdfold/run_context.h"
+#include "crowdfold/simulate.h"
+
+namespace crowdfold {
+
+enum class Format { automatic, csv, tsv, jsonl };
+enum class Header { automatic, yes, no };
+
+// How to understand an input. Compression (gzip, zstd) is recognised by itself; "-" is standard input.
+struct ReadOptions {
+  Format format = Format::automatic;
+  Header header = Header::automatic;
+  // (role, column): {"task", "image_url"}; a column is a name, or a number from 1. Roles that are not
+  // mapped are recognised by the usual names.
+  std::vector<std::pair<std::string, std::string>> columns;
+  std::string abstain;  // a label that means "no label", beside the empty one
+  Duplicates duplicates = Duplicates::last;
+  bool skip_bad_rows = false;
+};
+
+// What a reader found out, for people.
+struct ReadReport {
+  std::string source;   // the input's name
+  std::string format;   // "csv", "tsv, gzip", …
+  std::string columns;  // "task = item_id, worker = annotator, label = answer"
+  std::uint64_t skipped_rows = 0;
+  std::string first_skipped;  // the first skipped row's error
+};
+
+// Whether a path can be read a second time: a regular file, not a pipe.
+bool is_rereadable(const std::string& path);
+
+Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,
+                   ReadReport* report = nullptr);
+
+// Known truths (columns task, label). Classes that no label names are added to labels.classes.
+// A task that has no labels is Error(data), or counted in the report with skip_bad_rows.
+std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const ReadOptions& options,
+                                 ReadReport* report = nullptr);
+
+// Worker qualities, as write_workers writes them, as counts under the prior Beta(alpha, beta). Workers
+// that gave no label this time are added to labels.workers: their history goes on.
+std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, double alpha,
+                                       double beta, const ReadOptions& options,
+                                       ReadReport* report = nullptr);
+
+// An estimates file: task, label, confidence (optional), and one column per class (optional).
+struct Estimates {
+  NameTable tasks;
+  NameTable classes;
+  std::vector<ClassId> estimate;
+  std::vector<double> confidence;  // empty if the file has none
+  std::vector<double> posterior;   // T x K, or empty
+};
+Estimates read_estimates(const std::string& path, const ReadOptions& options,
+                         ReadReport* report = nullptr);
+
+// JSON lines if the path ends in .jsonl or .ndjson, CSV otherwise; "-" is standard output.
+void write_estimates(const std::string& path, const Labels& labels, const Result& result,
+                     const RunContext& context);
+// `details` adds the posterior's mode and parameters and the paper's bound to quality, interval and
+// count.
+void write_workers(const std::string& path, const NameTable& workers, const WorkerState& state,
+                   bool details, const RunContext& context);
+
+// A simulated crowd as files. Empty paths are not written.
+struct CrowdNames {
+  std::string task_prefix = "task_";
+  std::string worker_prefix = "worker_";
+  int task_digits = 0;  // 0: as many as the largest number has
+  int worker_digits = 0;
+  std::vector<std::string> classes;  // empty: class_0, class_1, …
+};
+struct CrowdFiles {
+  std::string labels = "-";
+  std::string truths;
+  std::string workers;
+};
+void write_crowd(const CrowdOptions& options, const CrowdNames& names, bool shuffle,
+                 const CrowdFiles& files, const RunContext& context);
+
+// Aggregation without keeping the labels: for input that is grouped by task.
+struct StreamOptions {
+  // The caller vouches that the input is grouped: estimates leave as they are made, and nothing is kept
+  // of a task. K is then the number of classes met so far, unless `classes` names them.
+  bool grouped = false;
+  std::vector<std::string> classes;  // known beforehand
+};
+
+struct StreamSummary {
+  bool grouped =
+      true;  // false: a task came back; nothing was written, and the input must be held in memory
+  std::uint64_t tasks = 0;
+  std::uint64_t tasks_without_labels = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t labels = 0;
+  std::uint64_t abstentions = 0;
+  std::uint64_t duplicates = 0;
+  NameTable workers;
+  NameTable classes;
+  WorkerState state;
+};
+
+// Reads `path` as often as the method needs (twice if it looks twice or if a class turns up late) and
+// writes estimates to `output`. Same bytes as read_labels, fit and write_estimates, in memory that does
+// not grow with the labels: 8 bytes per task to notice one that comes back, nothing with `grouped`.
+StreamSummary aggregate_streamed(const std::string& path, const ReadOptions& read,
+                                 const StreamOptions& stream, const MethodInfo& method,
+                                 const Settings& settings, const std::string& output,
+                                 const RunContext& context, ReadReport* report = nullptr);
+
+}  // namespace crowdfold

@@ -1,0 +1,55 @@
+// Method: labels in, a Result out. OnlineMethod: one task at a time, with a state that can be
+// saved, restored and merged. Every online method is also a batch method (see registry.h).
+// A Method is immutable and may be used by several threads; an OnlineMethod by one at a time.
+#pragma once
+
+#include <span>
+
+#include "crowdfold/result.h"
+#include "crowdfold/run_context.h"
+
+namespace crowdfold {
+
+// What is known besides the labels.
+struct Given {
+  std::vector<ClassId> truths;        // by TaskId, kNoClass where not known; or empty
+  std::vector<WorkerCounts> workers;  // earlier counts by WorkerId; or empty
+
+  ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
+};
+
+class Method {
+ public:
+  virtual ~Method() = default;
+  virtual Result fit(const Labels& labels, const Given& given, const RunContext& context) const = 0;
+  Result fit(const Labels& labels, const RunContext& context) const { return fit(labels, {}, context); }
+};
+
+class OnlineMethod {
+ public:
+  virtual ~OnlineMethod() = default;
+
+  // The number of classes, as far as known. May grow, never shrinks.
+  virtual void expect_classes(std::uint32_t classes) = 0;
+
+  // Judges one task with what is known now; learns nothing, so several threads may do it at once.
+  // With `posterior` (size K, or empty) also gives every class its probability.
+  virtual Estimate estimate(const TaskLabels& labels, std::span<double> posterior = {}) const = 0;
+
+  // Learns from one task, taking `label` for its truth, or the method's own judgement where that is
+  // kNoClass.
+  virtual void learn(const TaskLabels& labels, ClassId label = kNoClass) = 0;
+
+  // Whether tasks are to be judged after learning from them (from their whole chunk, best), not before.
+  virtual bool looks_twice() const = 0;
+
+  // Judges one task and learns from it, in the method's order. A known truth is taken over.
+  Estimate observe(const TaskLabels& labels, ClassId truth = kNoClass, std::span<double> posterior = {});
+
+  virtual const WorkerState& state() const = 0;
+  // Error(usage) if the state was made with another prior.
+  virtual void restore(WorkerState state) = 0;
+  virtual void merge(const WorkerState& other) = 0;
+};
+
+}  // namespace crowdfold

@@ -1,0 +1,67 @@
+// How good estimates are, and how much a crowd agrees.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "crowdfold/labels.h"
+
+namespace crowdfold {
+
+struct ClassScores {
+  std::uint64_t truths = 0;     // tasks whose truth is this class
+  std::uint64_t estimates = 0;  // tasks, among those with a truth, estimated to be this class
+  double precision = 0;         // 0 where nothing was estimated to be the class
+  double recall = 0;            // 0 where no truth is the class
+  double f1 = 0;
+};
+
+// One bin of the reliability diagram: tasks whose confidence lies in [lower, upper).
+struct CalibrationBin {
+  double lower = 0;
+  double upper = 1;
+  std::uint64_t tasks = 0;
+  double confidence = 0;  // mean
+  double accuracy = 0;
+};
+
+struct Evaluation {
+  std::uint64_t tasks = 0;  // with a known truth
+  std::uint64_t correct = 0;
+  double accuracy = 0;
+  double macro_f1 = 0;  // mean over the classes that occur as a truth or an estimate
+  std::vector<ClassScores> classes;
+  std::vector<std::uint64_t> confusion;  // K x K: truth row by row, estimate in columns
+
+  bool has_confidence = false;   // the three below mean something
+  double log_loss = 0;           // mean of -log p(truth), natural logarithm
+  double calibration_error = 0;  // mean over tasks of |confidence - accuracy| of their bin
+  std::vector<CalibrationBin> bins;
+};
+
+// estimates and truths by task, kNoClass where there is none: a task without a truth is left
+// out, one without an estimate counts as wrong (and in no confusion column). confidence is by
+// task, or empty. posterior is T x K, or empty: then the probability that the estimate leaves is
+// spread evenly over the other classes. Probabilities are kept above 1e-15 in the log-loss.
+Evaluation evaluate(const std::vector<ClassId>& estimates, const std::vector<ClassId>& truths,
+                    std::uint32_t num_classes, const std::vector<double>& confidence = {},
+                    const std::vector<double>& posterior = {});
+
+struct Agreement {
+  std::uint64_t tasks = 0;   // with at least two labels
+  std::uint64_t labels = 0;  // on those tasks
+  double percent = 0;        // mean over tasks of the share of label pairs that agree, as 0 … 1
+  double cohen_kappa = 0;    // mean over pairs of workers with common tasks, weighted by their number
+  std::uint64_t worker_pairs = 0;  // those pairs
+  double fleiss_kappa = 0;         // tasks may have different numbers of labels
+  double krippendorff_alpha = 0;   // nominal
+};
+
+// Undefined coefficients (nothing to compare) are NaN; full agreement on a single class is 1.
+// A worker's repeated labels on a task count as labels of their own, but Cohen's kappa takes the
+// worker's last. Cohen's kappa is the costly one. It is left out (NaN, and worker_pairs 0) where
+// more than 5 million pairs of workers share a task, or where the squares of the numbers of labels
+// of the tasks with at least two sum to more than 200 million.
+Agreement agreement(const Labels& labels);
+
+}  // namespace crowdfold

@@ -1,0 +1,29 @@
+// What every method gives back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "crowdfold/labels.h"
+#include "crowdfold/worker_state.h"
+
+namespace crowdfold {
+
+// One task's answer. The confidence is the posterior probability of `label`.
+struct Estimate {
+  ClassId label = kNoClass;  // kNoClass: the task has no labels
+  double confidence = 0;
+};
+
+struct Result {
+  std::vector<ClassId> estimate;   // by TaskId
+  std::vector<double> confidence;  // by TaskId
+  std::vector<double> posterior;   // T x K, row by row; empty unless RunContext::posterior
+  WorkerState workers;
+
+  // Iterative methods: the objective after each iteration, and whether they settled.
+  std::vector<double> trace;
+  bool converged = true;
+};
+
+}  // namespace crowdfold

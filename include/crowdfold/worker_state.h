@@ -1,0 +1,66 @@
+// What is known about workers: counts, and the Beta posterior they stand for.
+// Counts are all the state that onepass and twopass have; they add.
+#pragma once
+
+#include <vector>
+
+#include "crowdfold/labels.h"
+
+namespace crowdfold {
+
+// How often a worker was seen and how often right. Doubles: exact up to 2^53 labels, and
+// ready for histories that fade.
+struct WorkerCounts {
+  double correct = 0;
+  double seen = 0;
+
+  WorkerCounts& operator+=(const WorkerCounts& other) {
+    correct += other.correct;
+    seen += other.seen;
+    return *this;
+  }
+  bool operator==(const WorkerCounts&) const = default;
+};
+
+struct Interval {
+  double lower = 0;
+  double upper = 1;
+};
+
+// A worker's quality: the probability that a label of theirs is right, as a Beta(alpha, beta).
+struct BetaQuality {
+  double alpha = 1;
+  double beta = 1;
+
+  double mean() const { return alpha / (alpha + beta); }
+  // The weight that onepass votes with. Beta(1, 1) has no mode: 1/2.
+  double mode() const;
+  // Holds the quality with the given probability, equal tails.
+  Interval credible_interval(double probability = 0.95) const;
+};
+
+// The paper's bound (its Corollary 1): after t tasks the estimate is within epsilon / sqrt(t)
+// of the true quality with probability at least Phi(epsilon) - Phi(-epsilon); epsilon = 2: 95 %.
+Interval error_bound(double estimate, double seen, double epsilon = 2);
+
+// What an online method has learned, and all it needs to go on.
+struct WorkerState {
+  double alpha = 2;  // the prior, the same for every worker
+  double beta = 2;
+  std::uint32_t classes = 0;
+  std::vector<WorkerCounts> workers;  // by WorkerId; workers beyond the end are unseen
+
+  WorkerCounts counts(WorkerId w) const { return w < workers.size() ? workers[w] : WorkerCounts{}; }
+  BetaQuality quality(WorkerId w) const {
+    const WorkerCounts c = counts(w);
+    return {c.correct + alpha, c.seen - c.correct + beta};
+  }
+  // Counts one task whose answer is `label`: every worker on it was seen, some were right.
+  void add(const TaskLabels& labels, ClassId label);
+  // Error(usage) unless the state was made with this prior.
+  void require_prior(double prior_alpha, double prior_beta) const;
+  // Counts add. Both sides must have the same prior: Error(usage) otherwise.
+  void merge(const WorkerState& other);
+};
+
+}  // namespace crowdfold

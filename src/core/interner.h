@@ -1,0 +1,71 @@
+// Interner: names -> dense ids in order of first appearance, for readers. Faster than NameTable on short
+// names, and does not keep them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/name_key.h"
+#include "crowdfold/names.h"
+
+namespace crowdfold {
+
+class Interner {
+ public:
+  // As in NameTable: one name more than `limit` is an Error(data) about `what`.
+  Interner(const char* what, std::uint64_t limit);
+
+  // A new name gets the id that size() was.
+  std::uint32_t intern(std::string_view name) {
+    if (name.size() > NameKey::kMostBytes) return intern_long(name);
+    const NameKey key = NameKey::of(name);
+    return intern(key, key.hash());
+  }
+
+  // The same in two steps, with other work in between while the cache line comes.
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+  std::uint32_t intern(const NameKey& key, std::uint64_t hash) {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
+      const Slot& held = slots_[slot];
+      if (held.matches(key)) return held.id;
+      if (held.size == kFree) return insert(key);
+    }
+  }
+
+  std::uint32_t size() const { return size_; }
+
+  // Forgets all names; memory stays.
+  void clear();
+
+ private:
+  static constexpr std::uint32_t kFree = 0xFFFF'FFFF;
+
+  struct Slot {
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    std::uint64_t c = 0;
+    std::uint32_t size = kFree;
+    std::uint32_t id = 0;
+
+    bool matches(const NameKey& key) const {
+      return ((a ^ key.a) | (b ^ key.b) | (c ^ key.c) | (size ^ key.size)) == 0;
+    }
+  };
+
+  std::uint32_t next_id();
+  std::uint32_t insert(const NameKey& key);
+  std::uint32_t intern_long(std::string_view name);
+  static void put(std::vector<Slot>& slots, const Slot& slot);
+
+  const char* what_;
+  std::uint64_t limit_;
+  std::uint32_t size_ = 0;
+  std::size_t short_names_ = 0;
+  std::vector<Slot> slots_;  // open addressing, at most 3/4 full
+  NameTable long_names_;
+  std::vector<std::uint32_t> long_ids_;
+};
+
+}  // namespace crowdfold

@@ -1,0 +1,83 @@
+#include "crowdfold/names.h"
+
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace crowdfold {
+namespace {
+
+using testing::error_of;
+using testing::names_of;
+
+TEST(NameTable, NumbersNamesByFirstAppearance) {
+  NameTable table;
+  EXPECT_EQ(table.intern("b"), 0U);
+  EXPECT_EQ(table.intern("a"), 1U);
+  EXPECT_EQ(table.intern("b"), 0U);
+  EXPECT_EQ(table.size(), 2U);
+  EXPECT_EQ(names_of(table), (std::vector<std::string>{"b", "a"}));
+}
+
+TEST(NameTable, FindsOnlyWhatWasInterned) {
+  NameTable table;
+  EXPECT_FALSE(table.find("a"));
+  table.intern("a");
+  EXPECT_EQ(table.find("a"), 0U);
+  EXPECT_FALSE(table.find("A"));
+  EXPECT_FALSE(table.find("aa"));
+  EXPECT_FALSE(table.find(""));
+}
+
+TEST(NameTable, TakesEmptyNamesAndAnyBytes) {
+  NameTable table;
+  const std::string bytes("\0\xFF\n\"", 4);
+  EXPECT_EQ(table.intern(""), 0U);
+  EXPECT_EQ(table.intern(bytes), 1U);
+  EXPECT_EQ(table[0], "");
+  EXPECT_EQ(table[1], bytes);
+  EXPECT_EQ(table.find(bytes), 1U);
+  EXPECT_FALSE(table.find(std::string_view(bytes).substr(0, 1)));
+}
+
+TEST(NameTable, KeepsTensOfThousandsOfNamesOfAllLengthsApart) {
+  NameTable table;
+  const auto name = [](std::uint32_t i) { return std::string(i % 50, 'x') + std::to_string(i); };
+  for (std::uint32_t i = 0; i < 50'000; ++i) ASSERT_EQ(table.intern(name(i)), i);
+  for (std::uint32_t i = 0; i < 50'000; ++i) {
+    ASSERT_EQ(table.find(name(i)), i);
+    ASSERT_EQ(table[i], name(i));
+  }
+}
+
+TEST(NameTable, AnswersAndGrowsAfterItsIndexWasDropped) {
+  NameTable table;
+  for (int i = 0; i < 100; ++i) table.intern(std::to_string(i));
+  table.drop_index();
+  EXPECT_EQ(table.find("42"), 42U);
+  table.drop_index();
+  EXPECT_EQ(table.intern("42"), 42U);
+  EXPECT_EQ(table.intern("new"), 100U);
+  EXPECT_EQ(table.find("0"), 0U);
+}
+
+TEST(NameTable, TakesOverNamesThatAreKnownToDiffer) {
+  NameTable table("tasks", 10, {'a', 'b', 'c'}, {1, 1, 3});
+  EXPECT_EQ(names_of(table), (std::vector<std::string>{"a", "", "bc"}));
+  EXPECT_EQ(table.find("bc"), 2U);
+  EXPECT_EQ(table.intern("d"), 3U);
+}
+
+TEST(NameTable, RefusesOneNameMoreThanItsLimit) {
+  NameTable table("workers", 2);
+  table.intern("a");
+  table.intern("b");
+  EXPECT_EQ(table.intern("a"), 0U);
+  const Error error = error_of([&] { table.intern("c"); });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_STREQ(error.what(), "more than 2 different workers: they do not fit");
+  EXPECT_EQ(table.size(), 2U);
+}
+
+}  // namespace
+}  // namespace crowdfold
