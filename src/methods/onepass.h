@@ -1,0 +1,65 @@
+// OnePass as a class of its own, for the methods that build on it. See onepass.cc.
+#pragma once
+
+#include "crowdfold/method.h"
+#include "methods/option_table.h"
+#include "methods/vote.h"
+
+namespace crowdfold {
+
+class OnePass : public OnlineMethod {
+ public:
+  struct Options {
+    double alpha = 2;
+    double beta = 2;
+    Ties ties = Ties::first;
+    Order order = Order::given;
+  };
+  static const OptionTable<Options>& option_table();
+
+  OnePass(const Options& options, std::uint64_t seed);
+
+  void expect_classes(std::uint32_t classes) override;
+  Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override;
+  void learn(const TaskLabels& labels, ClassId label) override;
+  bool looks_twice() const override { return false; }
+
+  const WorkerState& state() const override { return state_; }
+  void restore(WorkerState state) override;
+  void merge(const WorkerState& other) override { state_.merge(other); }
+
+ protected:
+  // w_i
+  double weight(const WorkerCounts& counts) const {
+    const double n = counts.seen + prior_seen_;
+    return n > 0 ? (counts.correct + prior_correct_) / n : kWeightWithoutMode;
+  }
+  // y_t
+  ClassId vote(const TaskLabels& labels) const;
+  // A vote with the weight that `weight_of` makes of a worker's counts, and its one-coin posterior.
+  template <class WeightOf>
+  Estimate judge(const TaskLabels& labels, std::span<double> posterior,
+                 const WeightOf& weight_of) const {
+    const double others = std::max(1.0, state_.classes - 1.0);
+    return with_ballot(state_.classes, labels, [&](auto& ballot) {
+      for (std::size_t j = 0; j < labels.size(); ++j) {
+        const WorkerCounts counts = state_.counts(labels.workers[j]);
+        ballot.add(labels.classes[j], weight_of(counts), (counts.correct + state_.alpha) * others,
+                   counts.seen - counts.correct + state_.beta);
+      }
+      return outcome(ballot, tie_rule(labels), posterior);
+    });
+  }
+  TieRule tie_rule(const TaskLabels& labels) const { return {options_.ties, seed_, labels.index}; }
+
+  // Beta(1, 1) has no mode before the first label: any constant will do, all workers start equal.
+  static constexpr double kWeightWithoutMode = 0.5;
+
+  Options options_;
+  std::uint64_t seed_;
+  double prior_correct_;  // alpha - 1
+  double prior_seen_;     // alpha + beta - 2
+  WorkerState state_;
+};
+
+}  // namespace crowdfold

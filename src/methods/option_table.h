@@ -1,0 +1,99 @@
+// An option is declared once, beside its method, and bound to a field of its Options struct:
+//
+//   const OptionTable<Options> kOptions = {
+//       real("alpha", &Options::alpha, 1, 1e9, "prior count of right labels, plus one"),
+//       choice("ties", &Options::ties, {"first", "random"}, "which of several best classes wins")};
+//
+// Parsing, checking, help, documentation and bindings all come from this table; the default is the
+// field's initialiser.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crowdfold/error.h"
+#include "crowdfold/registry.h"
+
+namespace crowdfold {
+
+template <class Options>
+struct OptionEntry {
+  OptionInfo info;
+  std::function<bool(Options&, std::string_view)> set;  // false: not a value, or out of range
+};
+
+template <class Options>
+OptionEntry<Options> real(const char* name, double Options::*field, double lowest, double highest,
+                          const char* help) {
+  return {{name, "real", fmt::format("{}", Options{}.*field), fmt::format("{} to {}", lowest, highest),
+           help},
+          [=](Options& options, std::string_view text) {
+            double value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            if (error != std::errc{} || end != text.data() + text.size()) return false;
+            if (!(value >= lowest && value <= highest)) return false;
+            options.*field = value;
+            return true;
+          }};
+}
+
+// An enumeration whose values are numbered as the names are.
+template <class Options, class Enum>
+OptionEntry<Options> choice(const char* name, Enum Options::*field, std::vector<std::string> values,
+                            const char* help) {
+  OptionInfo info{name, "choice", values[static_cast<std::size_t>(Options{}.*field)],
+                  fmt::format("{}", fmt::join(values, " | ")), help};
+  return {std::move(info), [field, values = std::move(values)](Options& options, std::string_view text) {
+            for (std::size_t i = 0; i < values.size(); ++i) {
+              if (values[i] != text) continue;
+              options.*field = static_cast<Enum>(i);
+              return true;
+            }
+            return false;
+          }};
+}
+
+template <class Options>
+class OptionTable {
+ public:
+  OptionTable(std::initializer_list<OptionEntry<Options>> entries) : entries_(entries) {}
+
+  std::vector<OptionInfo> describe() const {
+    std::vector<OptionInfo> infos;
+    for (const auto& entry : entries_) infos.push_back(entry.info);
+    return infos;
+  }
+
+  // Error(usage) for an unknown name or a value out of range.
+  Options parse(const char* method, const Settings& settings) const {
+    Options options;
+    for (const auto& [name, value] : settings) find(method, name, value, options);
+    return options;
+  }
+
+ private:
+  void find(const char* method, const std::string& name, const std::string& value,
+            Options& options) const {
+    std::vector<std::string> known;
+    for (const auto& entry : entries_) {
+      if (entry.info.name != name) {
+        known.push_back(entry.info.name);
+        continue;
+      }
+      if (entry.set(options, value)) return;
+      throw Error(ErrorCode::usage,
+                  fmt::format("option {}={}: {} takes {}", name, value, method, entry.info.range));
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("{} has no option '{}'; it has: {}", method, name, fmt::join(known, ", ")));
+  }
+
+  std::vector<OptionEntry<Options>> entries_;
+};
+
+}  // namespace crowdfold

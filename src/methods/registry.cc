@@ -1,0 +1,36 @@
+#include "crowdfold/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "crowdfold/error.h"
+#include "methods/methods.h"
+
+namespace crowdfold {
+
+const std::vector<MethodInfo>& methods() {
+  static const std::vector<MethodInfo> list = {
+      mv_method(),
+      onepass_method(),
+      twopass_method(),
+  };
+  return list;
+}
+
+const MethodInfo& find_method(const std::string& name) {
+  std::vector<std::string> names;
+  for (const MethodInfo& method : methods()) {
+    if (method.name == name) return method;
+    names.push_back(method.name);
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("no method '{}'; there are: {}", name, fmt::join(names, ", ")));
+}
+
+bool MethodInfo::has_option(const std::string& option) const {
+  return std::any_of(options.begin(), options.end(),
+                     [&](const OptionInfo& o) { return o.name == option; });
+}
+
+}  // namespace crowdfold

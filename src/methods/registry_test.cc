@@ -1,0 +1,73 @@
+#include "crowdfold/registry.h"
+
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace crowdfold {
+namespace {
+
+using testing::error_of;
+
+std::string complaint(const std::string& method, const Settings& settings) {
+  const Error error = error_of([&] { find_method(method).make(settings); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  return error.what();
+}
+
+TEST(Registry, ListsTheMethodsWithWhatPeopleNeedToKnow) {
+  std::vector<std::string> names;
+  for (const MethodInfo& info : methods()) {
+    names.push_back(info.name);
+    EXPECT_FALSE(info.summary.empty());
+    EXPECT_FALSE(info.citation.empty());
+    EXPECT_TRUE(info.make({}) != nullptr);
+    EXPECT_TRUE(info.make_online({}, 0) != nullptr);
+    for (const OptionInfo& option : info.options) {
+      EXPECT_FALSE(option.help.empty()) << option.name;
+      EXPECT_TRUE(info.has_option(option.name));
+      // Every default is a value that the option takes.
+      EXPECT_NO_THROW(info.make({{option.name, option.fallback}})) << option.name;
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"mv", "onepass", "twopass"}));
+}
+
+TEST(Registry, DeclaresTheOptionsOfThePaper) {
+  for (const char* name : {"onepass", "twopass"}) {
+    for (const char* option : {"alpha", "beta", "ties", "order"})
+      EXPECT_TRUE(find_method(name).has_option(option));
+  }
+  EXPECT_FALSE(find_method("mv").has_option("order"));
+}
+
+TEST(Registry, NamesTheMethodsThatExistWhereOneDoesNot) {
+  const Error error = error_of([] { find_method("twopas"); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_STREQ(error.what(), "no method 'twopas'; there are: mv, onepass, twopass");
+}
+
+TEST(Registry, NamesTheOptionsThatExistWhereOneDoesNot) {
+  EXPECT_EQ(complaint("onepass", {{"gamma", "1"}}),
+            "onepass has no option 'gamma'; it has: alpha, beta, ties, order");
+}
+
+TEST(Registry, NamesTheRangeOfAValueOutsideIt) {
+  EXPECT_EQ(complaint("onepass", {{"alpha", "0.5"}}), "option alpha=0.5: onepass takes 1 to 1000000000");
+  EXPECT_EQ(complaint("twopass", {{"ties", "last"}}), "option ties=last: twopass takes first | random");
+}
+
+TEST(Registry, RefusesValuesThatAreNotWhollyNumbers) {
+  for (const char* value : {"", "x", "2x", " 2", "2 ", "nan", "inf", "-inf", "1e10", "0x2", "-1"}) {
+    EXPECT_NE(complaint("twopass", {{"beta", value}}).find("twopass takes 1 to"), std::string::npos)
+        << value;
+  }
+}
+
+TEST(Registry, TakesTheLastOfTwoSettings) {
+  const auto method = find_method("onepass").make_online({{"alpha", "3"}, {"alpha", "5"}}, 0);
+  EXPECT_EQ(method->state().alpha, 5);
+}
+
+}  // namespace
+}  // namespace crowdfold
