@@ -1,0 +1,152 @@
+#include "io/columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "crowdfold/error.h"
+
+namespace crowdfold {
+namespace {
+
+// "Worker ID", "worker_id", "workerId" -> "worker".
+std::string normalize(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      text.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+    }
+  }
+  if (text.size() > 2 && text.ends_with("id")) text.resize(text.size() - 2);
+  return text;
+}
+
+const std::string* mapping_of(const std::string& role, const ReadOptions& options) {
+  for (const auto& [name, column] : options.columns) {
+    if (name == role) return &column;
+  }
+  return nullptr;
+}
+
+std::optional<std::size_t> column_number(const std::string& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number == 0) return std::nullopt;
+  return number - 1;
+}
+
+bool is_mappable(const std::string& role) {
+  return role == "task" || role == "worker" || role == "label";
+}
+
+void check_mapping(const std::vector<Role>& roles, const ReadOptions& options) {
+  for (const auto& [name, column] : options.columns) {
+    if (std::none_of(roles.begin(), roles.end(),
+                     [&, &role_name = name](const Role& r) { return r.name == role_name; }) &&
+        !is_mappable(name)) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("--map {}={}: the columns to map are task, worker and label", name, column));
+    }
+  }
+}
+
+std::size_t mapped_column(const std::string& role, const std::string& column,
+                          const std::vector<std::string>& header, const std::string& source) {
+  const auto found = std::find(header.begin(), header.end(), column);
+  if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
+  if (const auto number = column_number(column); number && *number < header.size()) return *number;
+  throw Error(
+      ErrorCode::usage, Location{source, 1, 0},
+      fmt::format("no column '{}' for {}; the columns are: {}", column, role, fmt::join(header, ", ")));
+}
+
+std::size_t recognized_column(const Role& role, const std::vector<std::string>& header) {
+  std::vector<std::string> plain;
+  for (const std::string& name : header) plain.push_back(normalize(name));
+  for (const std::string& alias : role.aliases) {
+    const auto found = std::find(plain.begin(), plain.end(), alias);
+    if (found != plain.end()) return static_cast<std::size_t>(found - plain.begin());
+  }
+  return kNoColumn;
+}
+
+}  // namespace
+
+Role task_role() {
+  return {"task",
+          {"task", "item", "question", "unit", "object", "example", "instance", "sample", "document",
+           "doc", "image", "hit", "sentence", "id"}};
+}
+Role worker_role() {
+  return {"worker",
+          {"worker", "annotator", "performer", "user", "labeler", "labeller", "rater", "coder", "judge",
+           "contributor", "assessor", "observer", "reviewer", "participant", "expert"}};
+}
+Role label_role() {
+  return {"label",
+          {"label", "answer", "class", "annotation", "response", "rating", "judgment", "judgement",
+           "category", "choice", "vote", "output", "result", "value"}};
+}
+Role truth_role() {
+  Role role = label_role();
+  role.aliases.insert(role.aliases.begin() + 1, {"truth", "truelabel", "groundtruth", "gold",
+                                                 "goldlabel", "golden", "gt", "correct", "expected"});
+  return role;
+}
+
+std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::string>& header,
+                                                      const std::vector<Role>& roles,
+                                                      const ReadOptions& options,
+                                                      const std::string& source) {
+  check_mapping(roles, options);
+  std::vector<std::size_t> columns;
+  std::vector<std::string> missing;
+  bool any = false;
+  for (const Role& role : roles) {
+    const std::string* mapped = mapping_of(role.name, options);
+    columns.push_back(mapped != nullptr ? mapped_column(role.name, *mapped, header, source)
+                                        : recognized_column(role, header));
+    any = any || columns.back() != kNoColumn;
+    if (columns.back() == kNoColumn && role.required) missing.push_back(role.name);
+  }
+  if (!any) return std::nullopt;
+  if (!missing.empty()) {
+    throw Error(ErrorCode::data, Location{source, 1, 0},
+                fmt::format("no column for {}; the columns are: {}{}", fmt::join(missing, " and "),
+                            fmt::join(header, ", "),
+                            is_mappable(missing.front())
+                                ? fmt::format(" (name it: --map {}=COLUMN)", missing.front())
+                                : ""));
+  }
+  return columns;
+}
+
+std::vector<std::size_t> columns_by_position(std::size_t num_fields, const std::vector<Role>& roles,
+                                             const ReadOptions& options, const std::string& source) {
+  check_mapping(roles, options);
+  std::vector<std::size_t> columns;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    std::size_t column = i;
+    if (const std::string* mapped = mapping_of(roles[i].name, options)) {
+      const auto number = column_number(*mapped);
+      if (!number) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("--map {}={}: without a header, columns are numbers from 1",
+                                roles[i].name, *mapped));
+      }
+      column = *number;
+    }
+    if (column >= num_fields && roles[i].required) {
+      throw Error(ErrorCode::data, Location{source, 1, 0},
+                  fmt::format("no column {} for {}: the first row has {}", column + 1, roles[i].name,
+                              num_fields));
+    }
+    columns.push_back(column < num_fields ? column : kNoColumn);
+  }
+  return columns;
+}
+
+}  // namespace crowdfold

@@ -1,0 +1,38 @@
+// Which column is which: by the user's mapping, or by the names that exports usually have.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "crowdfold/io.h"
+
+namespace crowdfold {
+
+struct Role {
+  std::string name;  // "task"
+  std::vector<std::string>
+      aliases;  // other names, best first; compared without case, punctuation and "id"
+  bool required = true;
+};
+
+Role task_role();
+Role worker_role();
+Role label_role();
+Role truth_role();  // named label, like the one above, with the names that truths have
+
+inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
+
+// Column of each role, kNoColumn for an optional one that is not there. nullopt if the names look like
+// data: no role is recognised. Error(data) if some roles are recognised and a required one is not,
+// Error(usage) for a mapping that does not fit.
+std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::string>& header,
+                                                      const std::vector<Role>& roles,
+                                                      const ReadOptions& options,
+                                                      const std::string& source);
+
+// The same without a header: roles in order, unless mapped by number.
+std::vector<std::size_t> columns_by_position(std::size_t num_fields, const std::vector<Role>& roles,
+                                             const ReadOptions& options, const std::string& source);
+
+}  // namespace crowdfold

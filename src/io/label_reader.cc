@@ -1,0 +1,137 @@
+#include "io/label_reader.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/grouping.h"
+
+namespace crowdfold {
+namespace {
+
+// Rows per partition: their tasks' table and names then stay within a core's own cache.
+constexpr double kRowsPerPartition = 80'000;
+constexpr unsigned kMostPartitionBits = 10;
+// How much larger labels are than their compressed file, roughly: only the number of partitions and the
+// first size of arrays depend on it.
+constexpr double kCompression = 5;
+
+std::vector<Role> label_roles() { return {task_role(), worker_role(), label_role()}; }
+
+double estimated_rows(const TableInput& input) {
+  const double factor = *input.source().compression() == '\0' ? 1 : kCompression;
+  return factor * static_cast<double>(input.source().file_size()) / input.bytes_per_record();
+}
+
+// Whether no task comes back within the block: then, most likely, the input is grouped by task.
+bool looks_grouped(const LabelBlock& block) {
+  NameTable tasks;
+  for (std::size_t run = 0; run < block.num_runs(); ++run) {
+    if (tasks.intern(block.name(run), block.hashes[run]) != run) return false;
+  }
+  return true;
+}
+
+Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOptions& options,
+                    const RunContext& context) {
+  OrderedGrouper grouper(options.duplicates);
+  if (first.num_runs() > 0) {
+    // A little more than it seems: pages that are never touched cost nothing, arrays that move do.
+    const double blocks = 1.05 * estimated_rows(reader.input()) /
+                          static_cast<double>(std::max<std::uint64_t>(1, first.rows));
+    const auto expected = [&](std::size_t in_first) {
+      return static_cast<std::uint64_t>(blocks * static_cast<double>(in_first));
+    };
+    grouper.reserve(expected(first.workers.size()), expected(first.num_runs()),
+                    expected(first.names.size()));
+  }
+  grouper.append(first);
+  reader.run([](const LabelBlock&) {}, [&](const LabelBlock& block) { grouper.append(block); });
+  return grouper.finish(context.threads);
+}
+
+Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const ReadOptions& options,
+                        const RunContext& context) {
+  const auto partitions = static_cast<std::uint64_t>(estimated_rows(reader.input()) / kRowsPerPartition);
+  const unsigned bits = std::min(kMostPartitionBits, static_cast<unsigned>(std::bit_width(partitions)));
+  PartitionedGrouper grouper(options.duplicates, bits, std::max(1, context.threads));
+  grouper.pack(first);
+  grouper.append(first);
+  reader.run([&](const LabelBlock& block) { grouper.pack(block); },
+             [&](const LabelBlock& block) { grouper.append(block); });
+  return grouper.finish(context);
+}
+
+}  // namespace
+
+LabelReader::LabelReader(const std::string& path, const ReadOptions& options, const RunContext& context)
+    : context_(context), input_(path, options, label_roles()) {
+  for (int thread = 0; thread < std::max(1, context.threads); ++thread) {
+    parsers_.push_back(input_.make_parser());
+    writers_.emplace_back(thread, options.abstain);
+  }
+}
+
+BlockOutcome LabelReader::parse(const Block& block, LabelBlock& labels, std::size_t thread) {
+  BlockWriter& writer = writers_[thread];
+  writer.begin(labels);
+  RowBatch batch;
+  const auto flush = [&] {
+    writer.add(batch);
+    batch.size = 0;
+  };
+  BlockOutcome outcome = parsers_[thread].parse(block, [&](Row row, bool lasting) -> Complaint {
+    if (row[0].empty()) return {1, "no task: the field is empty"};
+    if (row[1].empty()) return {2, "no worker: the field is empty"};
+    batch.push(row[0], row[1], row[2]);
+    if (batch.full() || !lasting) flush();
+    return {};
+  });
+  flush();
+  return outcome;
+}
+
+bool LabelReader::next(LabelBlock& block) {
+  if (!input_.next(first_)) return false;
+  block.sequence = next_sequence_++;
+  input_.settle(parse(first_, block, 0));
+  return true;
+}
+
+void rethrow_with_place(const DuplicateLabel& error, const std::string& path,
+                        const ReadOptions& options) {
+  if (is_rereadable(path)) {
+    TableInput input(path, options, label_roles());
+    bool seen = false;
+    input.for_each_row([&](Row row, bool) -> Complaint {
+      const bool abstains = row[2].empty() || row[2] == options.abstain;
+      if (abstains || row[0] != error.task || row[1] != error.worker) return {};
+      if (seen) return {3, error.what(), true};
+      seen = true;
+      return {};
+    });
+  }
+  throw error;
+}
+
+Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,
+                   ReadReport* report) {
+  LabelReader reader(path, options, context);
+  LabelBlock first;
+  while (reader.next(first) && first.rows == 0) {
+  }
+  try {
+    Labels labels = looks_grouped(first) ? read_ordered(reader, first, options, context)
+                                         : read_partitioned(reader, first, options, context);
+    labels.skipped_rows = reader.input().report().skipped_rows;
+    if (report != nullptr) *report = reader.input().report();
+    if (labels.rows == 0) {
+      throw Error(ErrorCode::data, Location{reader.input().report().source, 0, 0},
+                  "no labels: there is no row but the header");
+    }
+    return labels;
+  } catch (const DuplicateLabel& error) {
+    rethrow_with_place(error, path, options);
+  }
+}
+
+}  // namespace crowdfold
