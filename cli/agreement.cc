@@ -1,0 +1,66 @@
+// crowdfold agreement: how much a crowd agrees with itself.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "crowdfold/io.h"
+#include "crowdfold/metrics.h"
+#include "flags.h"
+
+namespace crowdfold::cli {
+namespace {
+
+struct AgreementCommand {
+  std::string labels;
+  bool json = false;
+  InputFlags input;
+  RunFlags run;
+
+  void operator()() const {
+    ReadReport read;
+    const Labels data = read_labels(labels, input.options(), run.context(), &read);
+    run.say(read);
+    const Agreement a = agreement(data);
+    if (json) {
+      const auto number = [](double x) {
+        return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
+      };
+      const nlohmann::json object = {{"tasks", a.tasks},
+                                     {"labels", a.labels},
+                                     {"percent", number(a.percent)},
+                                     {"cohen_kappa", number(a.cohen_kappa)},
+                                     {"worker_pairs", a.worker_pairs},
+                                     {"fleiss_kappa", number(a.fleiss_kappa)},
+                                     {"krippendorff_alpha", number(a.krippendorff_alpha)}};
+      fmt::print("{}\n", object.dump(2));
+      return;
+    }
+    Table table({"measure", "value", "over"});
+    const std::string tasks = count_of(a.tasks, "task") + " with two labels or more";
+    table.add({"percent agreement", decimal(a.percent), tasks});
+    table.add({"Cohen's kappa", decimal(a.cohen_kappa),
+               count_of(a.worker_pairs, "pair") + " of workers, mean by common tasks"});
+    table.add({"Fleiss' kappa", decimal(a.fleiss_kappa), tasks});
+    table.add({"Krippendorff's alpha", decimal(a.krippendorff_alpha),
+               count_of(a.labels, "label") + ", nominal"});
+    fmt::print("{}", table.text(wants_color(stdout)));
+  }
+};
+
+}  // namespace
+
+void add_agreement(CLI::App& app) {
+  auto state = std::make_shared<AgreementCommand>();
+  CLI::App& command =
+      *app.add_subcommand("agreement", "how much the workers agree: percent, kappa, alpha");
+  command.add_option("LABELS", state->labels, "file of labels, or - for standard input")->required();
+  command.add_flag("--json", state->json, "as JSON");
+  state->input.add_to(command);
+  state->run.add_to(command, false);
+  command.footer("Example:\n  crowdfold agreement labels.csv");
+  command.callback([state] { (*state)(); });
+}
+
+}  // namespace crowdfold::cli

@@ -1,0 +1,16 @@
+// One function per sub-command: declares its options on the application and what it does when called.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace crowdfold::cli {
+
+void add_aggregate(CLI::App& app);
+void add_evaluate(CLI::App& app);
+void add_compare(CLI::App& app);
+void add_methods(CLI::App& app);
+void add_simulate(CLI::App& app);
+void add_agreement(CLI::App& app);
+void add_completion(CLI::App& app);
+
+}  // namespace crowdfold::cli

@@ -1,0 +1,143 @@
+// crowdfold evaluate: estimates against known truths.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "crowdfold/error.h"
+#include "crowdfold/io.h"
+#include "crowdfold/metrics.h"
+#include "flags.h"
+
+namespace crowdfold::cli {
+namespace {
+
+constexpr std::uint32_t kMostClassesInConfusion = 20;     // a wider matrix is not for reading
+constexpr std::uint32_t kMostClassesToEvaluate = 20'000;  // K x K counts must fit
+
+struct Evaluate {
+  std::string estimates;
+  std::string truths;
+  bool json = false;
+  InputFlags input;
+  RunFlags run;
+
+  void operator()() const;
+};
+
+nlohmann::json to_json(const Evaluation& e, const NameTable& classes) {
+  nlohmann::json json = {
+      {"tasks", e.tasks}, {"correct", e.correct}, {"accuracy", e.accuracy}, {"macro_f1", e.macro_f1}};
+  for (std::uint32_t c = 0; c < classes.size(); ++c) {
+    const ClassScores& s = e.classes[c];
+    json["classes"].push_back({{"class", classes[c]},
+                               {"truths", s.truths},
+                               {"estimates", s.estimates},
+                               {"precision", s.precision},
+                               {"recall", s.recall},
+                               {"f1", s.f1}});
+  }
+  if (e.has_confidence) {
+    json["log_loss"] = e.log_loss;
+    json["calibration_error"] = e.calibration_error;
+  }
+  return json;
+}
+
+void print_text(const Evaluation& e, const NameTable& classes) {
+  const bool color = wants_color(stdout);
+  Table summary({"measure", "value"});
+  summary.add({"tasks", grouped(e.tasks)});
+  summary.add({"accuracy", decimal(e.accuracy)});
+  summary.add({"macro F1", decimal(e.macro_f1)});
+  if (e.has_confidence) {
+    summary.add({"log-loss", decimal(e.log_loss)});
+    summary.add({"calibration error", decimal(e.calibration_error)});
+  }
+  fmt::print("{}\n", summary.text(color));
+
+  Table scores({"class", "truths", "estimates", "precision", "recall", "F1"});
+  for (std::uint32_t c = 0; c < classes.size(); ++c) {
+    const ClassScores& s = e.classes[c];
+    if (s.truths + s.estimates == 0) continue;
+    scores.add({std::string(classes[c]), grouped(s.truths), grouped(s.estimates), decimal(s.precision),
+                decimal(s.recall), decimal(s.f1)});
+  }
+  fmt::print("{}\n", scores.text(color));
+
+  if (classes.size() <= kMostClassesInConfusion) {
+    std::vector<std::string> header = {"truth \\ estimate"};
+    for (std::uint32_t c = 0; c < classes.size(); ++c) header.emplace_back(classes[c]);
+    Table confusion(header);
+    for (std::uint32_t r = 0; r < classes.size(); ++r) {
+      std::vector<std::string> row = {std::string(classes[r])};
+      for (std::uint32_t c = 0; c < classes.size(); ++c)
+        row.push_back(grouped(e.confusion[r * classes.size() + c]));
+      confusion.add(row);
+    }
+    fmt::print("{}", confusion.text(color));
+  }
+
+  if (e.has_confidence) {
+    Table bins({"confidence", "tasks", "mean", "accuracy"});
+    for (const CalibrationBin& bin : e.bins) {
+      if (bin.tasks == 0) continue;
+      bins.add({fmt::format("{} to {}", decimal(bin.lower, 1), decimal(bin.upper, 1)),
+                grouped(bin.tasks), decimal(bin.confidence), decimal(bin.accuracy)});
+    }
+    fmt::print("\n{}", bins.text(color));
+  }
+}
+
+void Evaluate::operator()() const {
+  ReadReport read;
+  Estimates given = read_estimates(estimates, input.options(), &read);
+  run.say(read);
+  const std::size_t columns =
+      given.estimate.empty() ? 0 : given.posterior.size() / given.estimate.size();
+  Labels tasks;  // only its names: truths are looked up in them
+  tasks.tasks = std::move(given.tasks);
+  tasks.classes = std::move(given.classes);
+  tasks.adopt(FlatArray<std::uint64_t>(tasks.tasks.size() + 1ULL, 0), {}, {});
+  const std::vector<ClassId> known = read_truths(truths, tasks, input.options_for_tables(), &read);
+  run.say(read);
+  const std::uint32_t num_classes = tasks.classes.size();
+  if (num_classes > kMostClassesToEvaluate) {
+    throw Error(ErrorCode::data, fmt::format("{} classes: more than {} are not evaluated", num_classes,
+                                             kMostClassesToEvaluate));
+  }
+  // A truth may name a class for which the file has no column: its probability was 0.
+  std::vector<double> posterior;
+  if (!given.posterior.empty()) {
+    posterior.resize(static_cast<std::size_t>(num_classes) * given.estimate.size(), 0);
+    for (std::size_t t = 0; t < given.estimate.size(); ++t) {
+      std::copy_n(given.posterior.begin() + static_cast<std::ptrdiff_t>(t * columns), columns,
+                  posterior.begin() + static_cast<std::ptrdiff_t>(t * num_classes));
+    }
+  }
+  const Evaluation evaluation =
+      evaluate(given.estimate, known, num_classes, given.confidence, posterior);
+  if (evaluation.tasks == 0) throw Error(ErrorCode::data, truths + ": no truth to compare with");
+  json ? fmt::print("{}\n", to_json(evaluation, tasks.classes).dump(2))
+       : print_text(evaluation, tasks.classes);
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app) {
+  auto state = std::make_shared<Evaluate>();
+  CLI::App& command = *app.add_subcommand("evaluate", "how good estimates are, given truths");
+  command.add_option("ESTIMATES", state->estimates, "task,label[,confidence[,one column per class]]")
+      ->required();
+  command.add_option("TRUTH", state->truths, "task,label")->required();
+  command.add_flag("--json", state->json, "as JSON");
+  state->input.add_to(command);
+  state->run.add_to(command, false);
+  command.footer(
+      "Examples:\n"
+      "  crowdfold aggregate labels.csv -o answers.csv\n"
+      "  crowdfold evaluate answers.csv truth.csv");
+  command.callback([state] { (*state)(); });
+}
+
+}  // namespace crowdfold::cli

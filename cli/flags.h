@@ -1,0 +1,63 @@
+// Options that several sub-commands share, declared once.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "crowdfold/io.h"
+#include "crowdfold/registry.h"
+#include "crowdfold/run_context.h"
+#include "terminal.h"
+
+namespace crowdfold::cli {
+
+// How to read label files.
+class InputFlags {
+ public:
+  void add_to(CLI::App& command);
+  ReadOptions options() const;
+  // For a second file (truths, workers): the same rules, but for the mapping, which is about labels.
+  ReadOptions options_for_tables() const;
+
+ private:
+  std::string format_ = "auto";
+  bool header_ = false;
+  bool no_header_ = false;
+  std::vector<std::string> map_;
+  std::string abstain_;
+  std::string duplicates_ = "last";
+  bool skip_bad_rows_ = false;
+};
+
+// How to run: seed, threads, and how much to say.
+class RunFlags {
+ public:
+  void add_to(CLI::App& command, bool with_seed = true);
+
+  // With a progress bar where there is someone to see it; cancelled by Ctrl-C.
+  RunContext context() const;
+  bool quiet() const { return quiet_; }
+  bool verbose() const { return verbose_; }
+  // A line for people, on standard error.
+  void say(const std::string& line) const;
+  // What the reader recognised and what it left out.
+  void say(const ReadReport& report) const;
+  void end_progress() const { progress_->end(); }
+
+ private:
+  std::uint64_t seed_ = 0;
+  int threads_ = 0;
+  bool quiet_ = false;
+  bool verbose_ = false;
+  std::shared_ptr<ProgressBar> progress_ = std::make_shared<ProgressBar>();
+};
+
+// "name=value", as --set takes them. Error(usage) without an equals sign.
+Settings parse_settings(const std::vector<std::string>& texts);
+
+// Set by the signal handler that main installs.
+std::atomic<bool>& interrupted();
+
+}  // namespace crowdfold::cli

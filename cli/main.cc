@@ -1,0 +1,84 @@
+// crowdfold: parses the command line, calls the library, maps errors to exit codes.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <new>
+
+#include "commands.h"
+#include "crowdfold/error.h"
+#include "crowdfold/version.h"
+#include "flags.h"
+
+namespace {
+
+constexpr int kExitData = 1;  // the input, or the operating system
+constexpr int kExitUsage = 2;
+constexpr int kExitInterrupted = 130;
+
+int exit_code(crowdfold::ErrorCode code) {
+  switch (code) {
+    case crowdfold::ErrorCode::usage: return kExitUsage;
+    case crowdfold::ErrorCode::interrupted: return kExitInterrupted;
+    default: return kExitData;
+  }
+}
+
+void on_interrupt(int) {
+  // The second Ctrl-C does not wait for the program to notice the first.
+  if (crowdfold::cli::interrupted().exchange(true)) std::_Exit(kExitInterrupted);
+}
+
+int complain(const char* message, int code) {
+  fmt::print(stderr, "{}crowdfold: {}\n", crowdfold::cli::stderr_is_terminal() ? "\r\x1b[K" : "",
+             message);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+
+  CLI::App app{"crowdfold: one label per task and a quality per worker, from labels that disagree"};
+  app.name("crowdfold");
+  app.set_version_flag("--version", std::string("crowdfold ") + crowdfold::kVersion);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(
+      "Examples:\n"
+      "  crowdfold aggregate labels.csv -o answers.csv --workers-out workers.csv\n"
+      "  crowdfold compare labels.csv --truth truth.csv\n"
+      "  crowdfold COMMAND --help");
+  using namespace crowdfold::cli;
+  add_aggregate(app);
+  add_evaluate(app);
+  add_compare(app);
+  add_methods(app);
+  add_simulate(app);
+  add_agreement(app);
+  add_completion(app);
+
+  try {
+    const std::string first = argc > 1 ? argv[1] : "";
+    if (!first.empty() && first[0] != '-' &&
+        app.get_subcommands([&](const CLI::App* command) { return command->get_name() == first; })
+            .empty()) {
+      return complain(fmt::format("no command '{}' (crowdfold --help)", first).c_str(), kExitUsage);
+    }
+    app.parse(argc, argv);
+    if (std::fflush(stdout) != 0) return complain("standard output: cannot write", kExitData);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return complain(fmt::format("{} (crowdfold --help)", error.what()).c_str(), kExitUsage);
+  } catch (const crowdfold::Error& error) {
+    return complain(error.what(), exit_code(error.code()));
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory; --low-memory reads grouped input twice instead of keeping it",
+                    kExitData);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kExitData);
+  }
+}

@@ -1,0 +1,72 @@
+// crowdfold methods: the registry, for reading.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "crowdfold/registry.h"
+#include "terminal.h"
+
+namespace crowdfold::cli {
+namespace {
+
+nlohmann::json to_json(const MethodInfo& info) {
+  nlohmann::json json = {{"name", info.name},
+                         {"summary", info.summary},
+                         {"citation", info.citation},
+                         {"online", static_cast<bool>(info.make_online)},
+                         {"options", nlohmann::json::array()}};
+  for (const OptionInfo& o : info.options) {
+    json["options"].push_back({{"name", o.name},
+                               {"type", o.type},
+                               {"default", o.fallback},
+                               {"range", o.range},
+                               {"help", o.help}});
+  }
+  return json;
+}
+
+void print_list() {
+  Table table({"method", "online", "what it does"});
+  for (const MethodInfo& info : methods())
+    table.add({info.name, info.make_online ? "yes" : "no", info.summary});
+  fmt::print("{}", table.text(wants_color(stdout)));
+}
+
+void print_one(const MethodInfo& info) {
+  fmt::print("{}: {}\n{}\n\n", info.name, info.summary, info.citation);
+  Table table({"option", "default", "range", "meaning"});
+  for (const OptionInfo& o : info.options) table.add({o.name, o.fallback, o.range, o.help});
+  fmt::print("{}", table.text(wants_color(stdout)));
+}
+
+}  // namespace
+
+void add_methods(CLI::App& app) {
+  struct Methods {
+    std::string name;
+    bool json = false;
+  };
+  auto state = std::make_shared<Methods>();
+  CLI::App& command = *app.add_subcommand("methods", "the methods and their options");
+  command.add_option("NAME", state->name, "one method, with its options");
+  command.add_flag("--json", state->json, "as JSON");
+  command.footer(
+      "Examples:\n"
+      "  crowdfold methods\n"
+      "  crowdfold methods twopass");
+  command.callback([state] {
+    if (state->json) {
+      nlohmann::json json = nlohmann::json::array();
+      for (const MethodInfo& info : methods()) {
+        if (state->name.empty() || info.name == state->name) json.push_back(to_json(info));
+      }
+      if (json.empty()) find_method(state->name);
+      fmt::print("{}\n", json.dump(2));
+    } else {
+      state->name.empty() ? print_list() : print_one(find_method(state->name));
+    }
+  });
+}
+
+}  // namespace crowdfold::cli

@@ -1,0 +1,127 @@
+// crowdfold simulate: crowds of known quality, as files of labels and truths.
+#include "crowdfold/simulate.h"
+
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "crowdfold/error.h"
+#include "crowdfold/io.h"
+#include "flags.h"
+
+namespace crowdfold::cli {
+namespace {
+
+struct Simulate {
+  CrowdOptions crowd;
+  std::string labels_per_task = "5";
+  std::string quality = "beta:4,2";
+  std::string model = "one_coin";
+  CrowdNames names;
+  bool shuffle = false;
+  std::string output = "-";
+  std::string truth_out;
+  std::string workers_out;
+  RunFlags run;
+
+  void operator()() const;
+};
+
+// "5" or "3-7".
+std::pair<std::uint32_t, std::uint32_t> parse_range(const std::string& text) {
+  unsigned from = 0;
+  unsigned to = 0;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%u-%u%c", &from, &to, &rest) == 2) return {from, to};
+  if (std::sscanf(text.c_str(), "%u%c", &from, &rest) == 1) return {from, from};
+  throw Error(ErrorCode::usage,
+              fmt::format("--labels-per-task {}: a number, or a range such as 3-7", text));
+}
+
+void Simulate::operator()() const {
+  CrowdOptions options = crowd;
+  std::tie(options.min_labels, options.max_labels) = parse_range(labels_per_task);
+  options.quality = QualityDistribution::parse(quality);
+  options.confusion = model == "confusion";
+  const CrowdFiles files{output, truth_out, workers_out};
+  write_crowd(options, names, shuffle, files, run.context());
+  run.end_progress();
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app) {
+  auto state = std::make_shared<Simulate>();
+  CLI::App& command = *app.add_subcommand("simulate", "a crowd of known quality, for trying things out");
+  const char* who = "Crowd";
+  command.add_option("--tasks", state->crowd.tasks, "number of tasks")
+      ->capture_default_str()
+      ->group(who);
+  command.add_option("--workers", state->crowd.workers, "number of workers")
+      ->capture_default_str()
+      ->group(who);
+  command.add_option("--classes", state->crowd.classes, "number of classes")
+      ->capture_default_str()
+      ->group(who);
+  command.add_option("--labels-per-task", state->labels_per_task, "a number, or a range such as 3-7")
+      ->capture_default_str()
+      ->group(who);
+  command.add_option("--quality", state->quality, "of workers: fixed:Q, uniform:LOW,HIGH or beta:A,B")
+      ->capture_default_str()
+      ->group(who);
+  command
+      .add_option("--model", state->model,
+                  "one_coin: errors are uniform; confusion: workers err in their own ways")
+      ->check(CLI::IsMember({"one_coin", "confusion"}))
+      ->capture_default_str()
+      ->group(who);
+  command.add_option("--spammers", state->crowd.spammers, "share of workers who answer at random")
+      ->capture_default_str()
+      ->group(who);
+  command
+      .add_option("--adversaries", state->crowd.adversaries,
+                  "share of workers who answer wrongly on purpose")
+      ->capture_default_str()
+      ->group(who);
+  command.add_option("--skew", state->crowd.skew, "class k is as frequent as (k+1)^-SKEW")
+      ->capture_default_str()
+      ->group(who);
+  const char* out = "Output";
+  command.add_option("-o,--output", state->output, "labels: task,worker,label (.jsonl: JSON lines)")
+      ->type_name("FILE")
+      ->capture_default_str()
+      ->group(out);
+  command.add_option("--truth-out", state->truth_out, "truths: task,label")
+      ->type_name("FILE")
+      ->group(out);
+  command.add_option("--workers-out", state->workers_out, "true qualities: worker,quality")
+      ->type_name("FILE")
+      ->group(out);
+  command.add_flag("--shuffle", state->shuffle, "rows in random order instead of grouped by task")
+      ->group(out);
+  command.add_option("--task-prefix", state->names.task_prefix, "names are prefix and number")
+      ->capture_default_str()
+      ->group(out);
+  command.add_option("--worker-prefix", state->names.worker_prefix, "")
+      ->capture_default_str()
+      ->group(out);
+  command.add_option("--task-digits", state->names.task_digits, "width of the number; 0: as needed")
+      ->capture_default_str()
+      ->group(out);
+  command.add_option("--worker-digits", state->names.worker_digits, "")
+      ->capture_default_str()
+      ->group(out);
+  command.add_option("--class-names", state->names.classes, "instead of class_0, class_1, …")
+      ->delimiter(',')
+      ->type_name("A,B,…")
+      ->group(out);
+  state->run.add_to(command);
+  command.footer(
+      "Examples:\n"
+      "  crowdfold simulate --tasks 1000 --workers 200 --spammers .2 -o labels.csv --truth-out "
+      "truth.csv\n"
+      "  crowdfold simulate --classes 10 --labels-per-task 3-7 --quality uniform:.4,.9 --seed 7 -o "
+      "labels.jsonl");
+  command.callback([state] { (*state)(); });
+}
+
+}  // namespace crowdfold::cli

@@ -1,0 +1,122 @@
+#include "terminal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace crowdfold::cli {
+namespace {
+
+constexpr double kFirstAfter = 1.0;  // seconds
+constexpr double kDrawEvery = 0.1;
+constexpr int kBarWidth = 24;
+
+// Characters on the screen: bytes that do not continue a UTF-8 sequence.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+bool is_numeric(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789.,+-e%x± ") == std::string::npos;
+}
+
+std::string amount(const char* stage, double value) {
+  const bool bytes = std::string(stage) == "reading";
+  if (bytes) return fmt::format("{:.0f} MB", value / 1e6);
+  return value >= 1e6 ? fmt::format("{:.1f} M", value / 1e6) : fmt::format("{:.0f}", value);
+}
+
+}  // namespace
+
+bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) != 0; }
+
+bool wants_color(std::FILE* stream) {
+  return ::isatty(::fileno(stream)) != 0 && std::getenv("NO_COLOR") == nullptr;
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
+std::string count_of(std::uint64_t number, const std::string& noun) {
+  const char* plural = number == 1 ? "" : noun.ends_with("s") ? "es" : "s";
+  return fmt::format("{} {}{}", grouped(number), noun, plural);
+}
+
+std::string decimal(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  std::string text = fmt::format("{:.{}f}", value, digits);
+  if (text.starts_with("0.")) text.erase(0, 1);
+  if (text.starts_with("-0.")) text.erase(1, 1);
+  return text;
+}
+
+std::string Table::text(bool color, int indent) const {
+  std::vector<std::size_t> widths;
+  std::vector<bool> numeric;
+  for (std::size_t c = 0; c < header_.size(); ++c) {
+    std::size_t width = width_of(header_[c]);
+    bool all_numeric = !rows_.empty();
+    for (const auto& row : rows_) {
+      width = std::max(width, width_of(row[c]));
+      all_numeric = all_numeric && (is_numeric(row[c]) || row[c].empty() || row[c] == "-");
+    }
+    widths.push_back(width);
+    numeric.push_back(all_numeric);
+  }
+  std::string text;
+  const auto add_row = [&](const std::vector<std::string>& row, bool bold) {
+    std::string line(static_cast<std::size_t>(indent), ' ');
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string padding(widths[c] - width_of(row[c]), ' ');
+      if (c > 0) line += "  ";
+      line += numeric[c] ? padding + row[c] : row[c] + padding;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += bold ? fmt::format("\x1b[1m{}\x1b[0m\n", line) : fmt::format("{}\n", line);
+  };
+  add_row(header_, color);
+  for (const auto& row : rows_) add_row(row, false);
+  return text;
+}
+
+void ProgressBar::show(const Progress& progress) {
+  const Clock::time_point now = Clock::now();
+  if (stage_ != progress.stage) {
+    stage_ = progress.stage;
+    began_ = now;
+    drawn_ = {};
+  }
+  const double elapsed = std::chrono::duration<double>(now - began_).count();
+  if (elapsed < kFirstAfter || std::chrono::duration<double>(now - drawn_).count() < kDrawEvery) return;
+  drawn_ = now;
+  visible_ = true;
+  const double rate = static_cast<double>(progress.done) / elapsed;
+  std::string line = fmt::format("\r\x1b[K{:<10} ", stage_);
+  if (progress.total > 0) {
+    const double share =
+        std::min(1.0, static_cast<double>(progress.done) / static_cast<double>(progress.total));
+    const int full = static_cast<int>(share * kBarWidth);
+    for (int i = 0; i < kBarWidth; ++i) line += i < full ? "█" : "░";
+    line += fmt::format(" {:3.0f} %", 100 * share);
+    if (rate > 0)
+      line += fmt::format("  {:.0f} s left", static_cast<double>(progress.total - progress.done) / rate);
+  }
+  line += fmt::format("  {}/s", amount(progress.stage, rate));
+  fmt::print(stderr, "{}", line);
+  std::fflush(stderr);
+}
+
+void ProgressBar::end() {
+  if (visible_) fmt::print(stderr, "\r\x1b[K");
+  visible_ = false;
+}
+
+}  // namespace crowdfold::cli
