@@ -1,0 +1,116 @@
+// What several tests need: temporary folders, errors as values, and Labels that can be compared.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "crowdfold/error.h"
+#include "crowdfold/labels.h"
+
+namespace crowdfold::testing {
+
+// A folder of its own for one test, gone afterwards.
+class TempDir {
+ public:
+  TempDir() {
+    std::string name = (std::filesystem::temp_directory_path() / "crowdfold-test.XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  ~TempDir() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+  std::string write(const std::string& name, std::string_view text) const {
+    std::ofstream file(path_ / name, std::ios::binary);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    return (path_ / name).string();
+  }
+
+  // Names of all files in it, sorted.
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The Error that an action throws.
+inline Error error_of(auto&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {ErrorCode::internal, "nothing was thrown"};
+}
+
+struct LabelRow {
+  std::string task;
+  std::string worker;
+  std::string label;
+
+  bool operator==(const LabelRow&) const = default;
+};
+
+inline Labels labels_of(const std::vector<LabelRow>& rows, Duplicates duplicates = Duplicates::last) {
+  LabelsBuilder builder(duplicates);
+  for (const LabelRow& row : rows) builder.add(row.task, row.worker, row.label);
+  return builder.build();
+}
+
+inline std::vector<std::string> names_of(const NameTable& table) {
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < table.size(); ++i) names.emplace_back(table[i]);
+  return names;
+}
+
+// Everything that Labels say, as text: one line per task, then the names in order, then the counts.
+inline std::string describe(const Labels& labels) {
+  std::string text;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    text += std::string(labels.tasks[t]) + ":";
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      text += " " + std::string(labels.workers[task.workers[j]]) + "=" +
+              std::string(labels.classes[task.classes[j]]);
+    }
+    text += "\n";
+  }
+  for (const NameTable* table : {&labels.workers, &labels.classes}) {
+    for (const std::string& name : names_of(*table)) text += name + ",";
+    text += "\n";
+  }
+  text += std::to_string(labels.num_labels()) + " labels, " + std::to_string(labels.rows) + " rows, " +
+          std::to_string(labels.abstentions) + " abstentions, " + std::to_string(labels.duplicates) +
+          " duplicates, " + std::to_string(labels.skipped_rows) + " skipped\n";
+  return text;
+}
+
+}  // namespace crowdfold::testing
