@@ -1,11 +1,12 @@
-#include "core/grouping.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <map>
 #include <set>
 
+#include "core/duplicates.h"
+#include "core/ordered_grouper.h"
+#include "core/partitioned_grouper.h"
 #include "core/random.h"
 #include "support.h"
 
@@ -15,49 +16,63 @@ namespace {
 using testing::describe;
 using testing::LabelRow;
 
-// Splits rows into blocks of random size, each made by one of `readers`, as parallel reading does.
-std::vector<LabelBlock> blocks_of(const std::vector<LabelRow>& rows, int readers, Random& random) {
-  std::vector<BlockWriter> writers;
-  for (int r = 0; r < readers; ++r) writers.emplace_back(r);
-  std::vector<LabelBlock> blocks;
-  for (std::size_t at = 0; at < rows.size() || blocks.empty();) {
-    LabelBlock block;
-    BlockWriter& writer = writers[random.below(writers.size())];
-    writer.begin(block);
-    const std::size_t end =
-        std::min<std::size_t>(rows.size(), at + random.below(100));  // empty blocks as well
-    while (at < end) {
-      RowBatch batch;
-      while (at < end && !batch.full()) {
-        batch.push(rows[at].task, rows[at].worker, rows[at].label);
-        ++at;
-      }
-      writer.add(batch);
-    }
-    block.sequence = static_cast<std::uint32_t>(blocks.size());
-    blocks.push_back(std::move(block));
+// Rows cut into blocks of random size, each read by one of `readers`, as parallel reading does.
+struct Cut {
+  std::size_t begin;
+  std::size_t end;
+  int reader;
+};
+
+std::vector<Cut> cut_into_blocks(std::size_t rows, int readers, Random& random) {
+  std::vector<Cut> blocks;
+  for (std::size_t at = 0; at < rows || blocks.empty();) {
+    const std::size_t end = std::min<std::size_t>(rows, at + random.below(100));  // empty ones as well
+    blocks.push_back({at, end, static_cast<int>(random.below(static_cast<std::uint64_t>(readers)))});
+    at = end;
   }
   return blocks;
 }
 
-Labels group_ordered(const std::vector<LabelBlock>& blocks, Duplicates rule, int threads) {
-  OrderedGrouper grouper(rule);
-  for (const LabelBlock& block : blocks) grouper.append(block);
-  return grouper.finish(threads);
+template <class Writer>
+typename Writer::Block write(const std::vector<LabelRow>& rows, const Cut& cut, std::size_t sequence,
+                             Writer& writer) {
+  typename Writer::Block block;
+  block.sequence = static_cast<std::uint32_t>(sequence);
+  writer.begin(block);
+  for (std::size_t at = cut.begin; at < cut.end;) {
+    RowBatch batch;
+    for (; at < cut.end && !batch.full(); ++at)
+      batch.push(rows[at].task, rows[at].worker, rows[at].label);
+    writer.add(batch);
+  }
+  return block;
 }
 
 constexpr int kMostReaders = 4;
 
-Labels group_partitioned(const std::vector<LabelBlock>& blocks, Duplicates rule, unsigned bits,
-                         int threads) {
-  PartitionedGrouper grouper(rule, bits, kMostReaders);
+Labels group_ordered(const std::vector<LabelRow>& rows, const std::vector<Cut>& blocks, Duplicates rule,
+                     int threads) {
+  std::vector<BlockWriter> writers;
+  for (int reader = 0; reader < kMostReaders; ++reader) writers.emplace_back(reader);
+  OrderedGrouper grouper(rule);
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    grouper.append(write(rows, blocks[i], i, writers[static_cast<std::size_t>(blocks[i].reader)]));
+  return grouper.finish(threads);
+}
+
+Labels group_partitioned(const std::vector<LabelRow>& rows, const std::vector<Cut>& blocks,
+                         Duplicates rule, unsigned bits, int threads) {
+  // A head that some names begin with, and others do not.
+  const NameHead head({"t-------a", "t-------b"});
+  PartitionedGrouper grouper(rule, bits, kMostReaders, "", head);
+  std::vector<BlockSummary> summaries(blocks.size());
   // Readers run ahead of one another: here, the last ones as far as can be.
   for (int reader = kMostReaders; reader-- > 0;) {
-    for (const LabelBlock& block : blocks) {
-      if (block.reader == reader) grouper.pack(block);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i].reader == reader) summaries[i] = write(rows, blocks[i], i, grouper.packer(reader));
     }
   }
-  for (const LabelBlock& block : blocks) grouper.append(block);
+  for (const BlockSummary& block : summaries) grouper.append(block);
   RunContext context;
   context.threads = threads;
   return grouper.finish(context);
@@ -105,10 +120,12 @@ std::string expected(const std::vector<LabelRow>& rows, Duplicates rule) {
   return text;
 }
 
-// Names short, of 24 bytes and long; abstentions; repeated pairs.
+// Names short, of 22 bytes, long, and one that is the tail of another behind "t-------"; abstentions;
+// repeated pairs.
 std::vector<LabelRow> random_rows(Random& random, std::size_t count, std::uint64_t tasks) {
   const auto name = [&](char kind, std::uint64_t i) {
-    return kind + std::string(i % 3 == 0 ? 0 : i % 3 == 1 ? 20 : 40, '-') + std::to_string(i);
+    if (i % 4 == 3) return std::string(13, '-') + std::to_string(i - 2);
+    return kind + std::string(i % 4 * 20, '-') + std::to_string(i);
   };
   std::vector<LabelRow> rows;
   for (std::size_t i = 0; i < count; ++i) {
@@ -130,10 +147,10 @@ RC_GTEST_PROP(Grouping, GivesTheSameLabelsByEitherWayForAnyBlocksReadersAndRule,
   const int readers = 1 + static_cast<int>(random.below(kMostReaders));
   const int threads = 1 + static_cast<int>(random.below(4));
   const auto bits = static_cast<unsigned>(random.below(7));
-  const std::vector<LabelBlock> blocks = blocks_of(rows, readers, random);
+  const std::vector<Cut> blocks = cut_into_blocks(rows.size(), readers, random);
   const std::string wanted = expected(rows, rule);
-  RC_ASSERT(describe(group_ordered(blocks, rule, threads)) == wanted);
-  RC_ASSERT(describe(group_partitioned(blocks, rule, bits, threads)) == wanted);
+  RC_ASSERT(describe(group_ordered(rows, blocks, rule, threads)) == wanted);
+  RC_ASSERT(describe(group_partitioned(rows, blocks, rule, bits, threads)) == wanted);
 }
 
 RC_GTEST_PROP(Grouping, RefusesASecondLabelByEitherWayAndNamesOneThatExists, (std::uint64_t seed)) {
@@ -145,7 +162,7 @@ RC_GTEST_PROP(Grouping, RefusesASecondLabelByEitherWayAndNamesOneThatExists, (st
     if (!row.label.empty() && !seen.insert({row.task, row.worker}).second)
       repeated.insert({row.task, row.worker});
   }
-  const std::vector<LabelBlock> blocks = blocks_of(rows, 2, random);
+  const std::vector<Cut> blocks = cut_into_blocks(rows.size(), 2, random);
   const auto offender = [&](auto&& group) -> std::pair<std::string, std::string> {
     try {
       group();
@@ -155,8 +172,9 @@ RC_GTEST_PROP(Grouping, RefusesASecondLabelByEitherWayAndNamesOneThatExists, (st
     return {};
   };
   for (const int threads : {1, 3}) {
-    const auto ordered = offender([&] { group_ordered(blocks, Duplicates::error, threads); });
-    const auto partitioned = offender([&] { group_partitioned(blocks, Duplicates::error, 3, threads); });
+    const auto ordered = offender([&] { group_ordered(rows, blocks, Duplicates::error, threads); });
+    const auto partitioned =
+        offender([&] { group_partitioned(rows, blocks, Duplicates::error, 3, threads); });
     RC_ASSERT(ordered.first.empty() == repeated.empty());
     RC_ASSERT(partitioned.first.empty() == repeated.empty());
     if (repeated.empty()) continue;
@@ -168,16 +186,16 @@ RC_GTEST_PROP(Grouping, RefusesASecondLabelByEitherWayAndNamesOneThatExists, (st
 TEST(Grouping, KeepsTasksWhereEveryoneAbstained) {
   const std::vector<LabelRow> rows = {{"b", "u", ""}, {"a", "u", "x"}, {"c", "v", ""}, {"b", "v", ""}};
   Random random(1);
-  const std::vector<LabelBlock> blocks = blocks_of(rows, 1, random);
+  const std::vector<Cut> blocks = cut_into_blocks(rows.size(), 1, random);
   const std::string text =
       "b:\na: u=x\nc:\nu,v,\nx,\n1 labels, 4 rows, 3 abstentions, 0 duplicates, 0 skipped\n";
-  EXPECT_EQ(describe(group_ordered(blocks, Duplicates::last, 1)), text);
-  EXPECT_EQ(describe(group_partitioned(blocks, Duplicates::last, 4, 1)), text);
+  EXPECT_EQ(describe(group_ordered(rows, blocks, Duplicates::last, 1)), text);
+  EXPECT_EQ(describe(group_partitioned(rows, blocks, Duplicates::last, 4, 1)), text);
 }
 
 TEST(Grouping, OfNothingIsNothing) {
-  EXPECT_EQ(group_ordered({}, Duplicates::last, 2).num_tasks(), 0U);
-  EXPECT_EQ(group_partitioned({}, Duplicates::last, 4, 2).num_tasks(), 0U);
+  EXPECT_EQ(group_ordered({}, {}, Duplicates::last, 2).num_tasks(), 0U);
+  EXPECT_EQ(group_partitioned({}, {}, Duplicates::last, 4, 2).num_tasks(), 0U);
 }
 
 TEST(Grouping, ClosesGapsOfDuplicatesOverManyTasks) {
@@ -189,8 +207,8 @@ TEST(Grouping, ClosesGapsOfDuplicatesOverManyTasks) {
     rows.push_back({std::to_string(t), "v", "a"});
   }
   Random random(2);
-  const std::vector<LabelBlock> blocks = blocks_of(rows, 3, random);
-  const Labels ordered = group_ordered(blocks, Duplicates::last, 3);
+  const std::vector<Cut> blocks = cut_into_blocks(rows.size(), 3, random);
+  const Labels ordered = group_ordered(rows, blocks, Duplicates::last, 3);
   EXPECT_EQ(ordered.num_labels(), 80'000U);
   EXPECT_EQ(ordered.duplicates, 13'334U);
   for (TaskId t = 0; t < ordered.num_tasks(); ++t) {
@@ -198,17 +216,13 @@ TEST(Grouping, ClosesGapsOfDuplicatesOverManyTasks) {
     ASSERT_EQ(task.size(), 2U);
     ASSERT_EQ(ordered.classes[task.classes[0]], t % 3 == 0 ? "b" : "a");
   }
-  EXPECT_EQ(describe(group_partitioned(blocks, Duplicates::last, 5, 2)), describe(ordered));
+  EXPECT_EQ(describe(group_partitioned(rows, blocks, Duplicates::last, 5, 2)), describe(ordered));
 }
 
 TEST(Grouping, StopsWhenItIsCancelled) {
-  Random random(3);
-  const std::vector<LabelBlock> blocks = blocks_of({{"t", "u", "a"}}, 1, random);
+  const std::vector<LabelRow> rows = {{"t", "u", "a"}};
   PartitionedGrouper grouper(Duplicates::last, 2, 1);
-  for (const LabelBlock& block : blocks) {
-    grouper.pack(block);
-    grouper.append(block);
-  }
+  grouper.append(write(rows, {0, 1, 0}, 0, grouper.packer(0)));
   const std::atomic<bool> cancelled = true;
   RunContext context;
   context.cancelled = &cancelled;

@@ -14,8 +14,8 @@ void Interner::clear() {
   std::fill(slots_.begin(), slots_.end(), Slot{});
   size_ = 0;
   short_names_ = 0;
-  long_names_ = NameTable(what_, limit_);
-  long_ids_.clear();
+  apart_ = NameTable(what_, limit_);
+  apart_ids_.clear();
 }
 
 std::uint32_t Interner::next_id() {
@@ -45,10 +45,10 @@ void Interner::put(std::vector<Slot>& slots, const Slot& slot) {
   slots[at] = slot;
 }
 
-std::uint32_t Interner::intern_long(std::string_view name) {
-  const std::uint32_t at = long_names_.intern(name);
-  if (at == long_ids_.size()) long_ids_.push_back(next_id());
-  return long_ids_[at];
+std::uint32_t Interner::intern_apart(std::string_view name) {
+  const std::uint32_t at = apart_.intern(name);
+  if (at == apart_ids_.size()) apart_ids_.push_back(next_id());
+  return apart_ids_[at];
 }
 
 }  // namespace crowdfold

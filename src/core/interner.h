@@ -17,15 +17,14 @@ class Interner {
   Interner(const char* what, std::uint64_t limit);
 
   // A new name gets the id that size() was.
-  std::uint32_t intern(std::string_view name) {
-    if (name.size() > NameKey::kMostBytes) return intern_long(name);
-    const NameKey key = NameKey::of(name);
-    return intern(key, key.hash());
-  }
+  std::uint32_t intern(std::string_view name) { return intern(name, hash_name(name)); }
 
   // The same in two steps, with other work in between while the cache line comes.
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
-  std::uint32_t intern(const NameKey& key, std::uint64_t hash) {
+  std::uint32_t intern(std::string_view name, std::uint64_t hash) {
+    if (name.size() > NameKey::kMostBytes) [[unlikely]]
+      return intern_apart(name);
+    const NameKey key = NameKey::of(name);
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
       const Slot& held = slots_[slot];
@@ -33,6 +32,9 @@ class Interner {
       if (held.size == kFree) return insert(key);
     }
   }
+
+  // A short name given here is not the same as one given to intern(). Ids are of one series.
+  std::uint32_t intern_apart(std::string_view name);
 
   std::uint32_t size() const { return size_; }
 
@@ -56,7 +58,6 @@ class Interner {
 
   std::uint32_t next_id();
   std::uint32_t insert(const NameKey& key);
-  std::uint32_t intern_long(std::string_view name);
   static void put(std::vector<Slot>& slots, const Slot& slot);
 
   const char* what_;
@@ -64,8 +65,8 @@ class Interner {
   std::uint32_t size_ = 0;
   std::size_t short_names_ = 0;
   std::vector<Slot> slots_;  // open addressing, at most 3/4 full
-  NameTable long_names_;
-  std::vector<std::uint32_t> long_ids_;
+  NameTable apart_;          // long names, and those that are kept apart
+  std::vector<std::uint32_t> apart_ids_;
 };
 
 }  // namespace crowdfold

@@ -101,10 +101,20 @@ TEST(Interner, KeepsIdsWhileItGrows) {
 TEST(Interner, FindsInTwoStepsWhatItFindsInOne) {
   Interner interner("workers", 100);
   interner.intern("first");
-  const NameKey key = NameKey::of("second");
-  interner.prefetch(key.hash());
-  EXPECT_EQ(interner.intern(key, key.hash()), 1U);
+  const std::uint64_t hash = hash_name("second");
+  interner.prefetch(hash);
+  EXPECT_EQ(interner.intern("second", hash), 1U);
   EXPECT_EQ(interner.intern("second"), 1U);
+}
+
+TEST(Interner, TellsNamesThatAreKeptApartFromTheOthers) {
+  Interner interner("tasks", 100);
+  EXPECT_EQ(interner.intern("a"), 0U);
+  EXPECT_EQ(interner.intern_apart("a"), 1U);
+  EXPECT_EQ(interner.intern_apart("b"), 2U);
+  EXPECT_EQ(interner.intern("b"), 3U);
+  EXPECT_EQ(interner.intern_apart("a"), 1U);
+  EXPECT_EQ(interner.intern("a"), 0U);
 }
 
 TEST(Interner, RefusesOneNameMoreThanItsLimitShortOrLong) {

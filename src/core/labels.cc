@@ -1,6 +1,6 @@
 #include "crowdfold/labels.h"
 
-#include "core/grouping.h"
+#include "core/ordered_grouper.h"
 
 namespace crowdfold {
 

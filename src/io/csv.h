@@ -83,11 +83,13 @@ class CsvParser {
 template <class Sink>
 BlockOutcome CsvParser::parse(std::string_view text, const Sink& sink) {
   BlockOutcome outcome;
-  if (structure_.size() < text.size() + 64) structure_.resize(text.size() + 64);
-  const std::size_t marks = find_structure(text, layout_.separator, structure_.data());
+  // Marks, behind one for the newline before the text: a field begins behind the mark before it.
+  if (structure_.size() < text.size() + 65) structure_.resize(text.size() + 65);
+  structure_[0] = 0xFFFF'FFFF;
+  const std::size_t marks = find_structure(text, layout_.separator, structure_.data() + 1);
   const std::size_t width = layout_.num_fields;
   const char* const data = text.data();
-  const std::uint32_t* mark = structure_.data();
+  const std::uint32_t* mark = structure_.data() + 1;
   const std::uint32_t* const last = mark + marks;
 
   for (std::size_t row = 0; row < text.size();) {
@@ -97,11 +99,14 @@ BlockOutcome CsvParser::parse(std::string_view text, const Sink& sink) {
     if (plain) {
       const std::size_t end = mark[width - 1];
       for (std::size_t i = 0; i < fields_.size(); ++i) {
-        const std::size_t f = layout_.wanted[i];
-        const std::size_t from = f == 0 ? row : mark[f - 1] + 1;
-        std::size_t to = mark[f];
-        if (f + 1 == width && to > from && data[to - 1] == '\r') --to;
-        fields_[i] = {data + from, to - from};
+        const std::uint32_t* const after = mark + layout_.wanted[i];
+        const std::uint32_t from = after[-1] + 1;
+        fields_[i] = {data + from, *after - from};
+      }
+      if (end > row && data[end - 1] == '\r') {
+        for (std::string_view& field : fields_) {
+          if (field.end() == data + end && !field.empty()) field.remove_suffix(1);
+        }
       }
       if (width > 1 || end > row) {
         if (const Complaint complaint = sink(Row(fields_), true); complaint.field != 0) {

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/grouping.h"
+#include "core/ordered_grouper.h"
+#include "core/partitioned_grouper.h"
 
 namespace crowdfold {
 namespace {
@@ -44,57 +45,51 @@ Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOpti
     grouper.reserve(expected(first.workers.size()), expected(first.num_runs()),
                     expected(first.names.size()));
   }
-  grouper.append(first);
-  reader.run([](const LabelBlock&) {}, [&](const LabelBlock& block) { grouper.append(block); });
+  std::vector<BlockWriter> writers = make_writers(options, context);
+  reader.run([&](int thread) -> BlockWriter& { return writers[static_cast<std::size_t>(thread)]; },
+             [&](const LabelBlock& block) { grouper.append(block); });
   return grouper.finish(context.threads);
 }
 
 Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const ReadOptions& options,
                         const RunContext& context) {
+  std::vector<std::string_view> names;
+  for (std::size_t run = 0; run < first.num_runs(); ++run) names.push_back(first.name(run));
   const auto partitions = static_cast<std::uint64_t>(estimated_rows(reader.input()) / kRowsPerPartition);
   const unsigned bits = std::min(kMostPartitionBits, static_cast<unsigned>(std::bit_width(partitions)));
-  PartitionedGrouper grouper(options.duplicates, bits, std::max(1, context.threads));
-  grouper.pack(first);
-  grouper.append(first);
-  reader.run([&](const LabelBlock& block) { grouper.pack(block); },
-             [&](const LabelBlock& block) { grouper.append(block); });
+  PartitionedGrouper grouper(options.duplicates, bits, std::max(1, context.threads), options.abstain,
+                             NameHead(names));
+  reader.run([&](int thread) -> RowPacker& { return grouper.packer(thread); },
+             [&](const BlockSummary& block) { grouper.append(block); });
   return grouper.finish(context);
 }
 
 }  // namespace
 
+std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunContext& context) {
+  std::vector<BlockWriter> writers;
+  for (int reader = 0; reader < std::max(1, context.threads); ++reader)
+    writers.emplace_back(reader, options.abstain);
+  return writers;
+}
+
 LabelReader::LabelReader(const std::string& path, const ReadOptions& options, const RunContext& context)
     : context_(context), input_(path, options, label_roles()) {
-  for (int thread = 0; thread < std::max(1, context.threads); ++thread) {
+  for (int thread = 0; thread < std::max(1, context.threads); ++thread)
     parsers_.push_back(input_.make_parser());
-    writers_.emplace_back(thread, options.abstain);
-  }
 }
 
-BlockOutcome LabelReader::parse(const Block& block, LabelBlock& labels, std::size_t thread) {
-  BlockWriter& writer = writers_[thread];
+LabelBlock LabelReader::peek() {
+  LabelBlock labels;
+  BlockWriter writer;
   writer.begin(labels);
-  RowBatch batch;
-  const auto flush = [&] {
-    writer.add(batch);
-    batch.size = 0;
-  };
-  BlockOutcome outcome = parsers_[thread].parse(block, [&](Row row, bool lasting) -> Complaint {
-    if (row[0].empty()) return {1, "no task: the field is empty"};
-    if (row[1].empty()) return {2, "no worker: the field is empty"};
-    batch.push(row[0], row[1], row[2]);
-    if (batch.full() || !lasting) flush();
-    return {};
-  });
-  flush();
-  return outcome;
-}
-
-bool LabelReader::next(LabelBlock& block) {
-  if (!input_.next(first_)) return false;
-  block.sequence = next_sequence_++;
-  input_.settle(parse(first_, block, 0));
-  return true;
+  first_.emplace();
+  if (input_.next(*first_)) {
+    parse(*first_, 0, writer);
+  } else {
+    first_.reset();
+  }
+  return labels;
 }
 
 void rethrow_with_place(const DuplicateLabel& error, const std::string& path,
@@ -116,10 +111,8 @@ void rethrow_with_place(const DuplicateLabel& error, const std::string& path,
 Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,
                    ReadReport* report) {
   LabelReader reader(path, options, context);
-  LabelBlock first;
-  while (reader.next(first) && first.rows == 0) {
-  }
   try {
+    const LabelBlock first = reader.peek();
     Labels labels = looks_grouped(first) ? read_ordered(reader, first, options, context)
                                          : read_partitioned(reader, first, options, context);
     labels.skipped_rows = reader.input().report().skipped_rows;

@@ -1,11 +1,13 @@
-// Label files as LabelBlocks, parsed in parallel, given out in input order.
+// Label files, parsed in parallel, given out block by block in input order.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "core/grouping.h"
+#include "core/duplicates.h"
+#include "core/label_block.h"
 #include "core/parallel.h"
 #include "crowdfold/io.h"
 #include "io/table.h"
@@ -16,50 +18,76 @@ class LabelReader {
  public:
   LabelReader(const std::string& path, const ReadOptions& options, const RunContext& context);
 
-  // Parses the next block on the calling thread; false at the end.
-  bool next(LabelBlock& block);
+  // The first block, which will come again. What is wrong with it is told when it does.
+  LabelBlock peek();
 
-  // All further blocks. work(labels) runs in parallel, consume(labels) in input order.
-  template <class Work, class Consume>
-  void run(const Work& work, const Consume& consume);
+  // All blocks. writer(thread) fills them, in parallel; consume(block) takes them, in input order.
+  // A writer is a BlockWriter, or something like it.
+  template <class WriterOf, class Consume>
+  void run(const WriterOf& writer, const Consume& consume);
 
   const TableInput& input() const { return input_; }
 
  private:
-  BlockOutcome parse(const Block& block, LabelBlock& labels, std::size_t thread);
+  template <class Writer>
+  BlockOutcome parse(const Block& block, std::size_t thread, Writer& writer);
 
   const RunContext& context_;
   TableInput input_;
   std::vector<BlockParser> parsers_;  // by thread
-  std::vector<BlockWriter> writers_;
-  Block first_;
-  std::uint32_t next_sequence_ = 0;
+  std::optional<Block> first_;        // if it was peeked at
 };
 
-template <class Work, class Consume>
-void LabelReader::run(const Work& work, const Consume& consume) {
+template <class Writer>
+BlockOutcome LabelReader::parse(const Block& block, std::size_t thread, Writer& writer) {
+  RowBatch batch;
+  const auto flush = [&] {
+    writer.add(batch);
+    batch.size = 0;
+  };
+  BlockOutcome outcome = parsers_[thread].parse(block, [&](Row row, bool lasting) -> Complaint {
+    if (row[0].empty()) return {1, "no task: the field is empty"};
+    if (row[1].empty()) return {2, "no worker: the field is empty"};
+    batch.push(row[0], row[1], row[2]);
+    if (batch.full() || !lasting) flush();
+    return {};
+  });
+  flush();
+  return outcome;
+}
+
+template <class WriterOf, class Consume>
+void LabelReader::run(const WriterOf& writer, const Consume& consume) {
+  using Writer = std::remove_reference_t<decltype(writer(0))>;
   struct Item {
-    Block block;
-    LabelBlock labels;
+    Block text;
+    typename Writer::Block labels;
     BlockOutcome outcome;
   };
+  std::uint32_t sequence = 0;
   run_pipeline<Item>(
       context_.threads, parsers_.size() + 1,
       [&](Item& item) {
         context_.throw_if_cancelled();
         context_.report("reading", input_.source().file_position(), input_.source().file_size());
-        item.labels.sequence = next_sequence_++;
-        return input_.next(item.block);
+        item.labels.sequence = sequence++;
+        if (!first_) return input_.next(item.text);
+        item.text = std::move(*first_);
+        first_.reset();
+        return true;
       },
       [&](Item& item, int thread) {
-        item.outcome = parse(item.block, item.labels, static_cast<std::size_t>(thread));
-        if (!item.outcome.failed) work(item.labels);
+        writer(thread).begin(item.labels);
+        item.outcome = parse(item.text, static_cast<std::size_t>(thread), writer(thread));
       },
       [&](Item& item) {
         input_.settle(item.outcome);
-        consume(item.labels);
+        consume(std::as_const(item.labels));
       });
 }
+
+// A writer for each of the context's threads.
+std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunContext& context);
 
 // The place of a worker's second label on a task, read again from the start. The error comes back
 // without a place if the input cannot be read twice.

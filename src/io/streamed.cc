@@ -17,7 +17,9 @@ constexpr std::size_t kWriteBytes = 1 << 20;
 class TaskStream {
  public:
   TaskStream(const std::string& path, const ReadOptions& options, const RunContext& context)
-      : reader_(path, options, context), deduplicator_(options.duplicates, 0) {}
+      : reader_(path, options, context),
+        writers_(make_writers(options, context)),
+        deduplicator_(options.duplicates, 0) {}
 
   using OnTask =
       std::function<void(std::string_view task, std::uint64_t hash, const TaskLabels& labels)>;
@@ -25,7 +27,7 @@ class TaskStream {
   // before_block is called when a block's names are known, before its tasks. False from it ends the
   // reading.
   void run(const std::function<bool()>& before_block, const OnTask& on_task) {
-    reader_.run([](const LabelBlock&) {},
+    reader_.run([&](int thread) -> BlockWriter& { return writers_[static_cast<std::size_t>(thread)]; },
                 [&](const LabelBlock& block) {
                   if (stopped_) return;
                   ids.absorb(block);
@@ -75,6 +77,7 @@ class TaskStream {
   }
 
   LabelReader reader_;
+  std::vector<BlockWriter> writers_;
   Deduplicator deduplicator_;
   bool stopped_ = false;
 

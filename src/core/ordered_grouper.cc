@@ -1,0 +1,149 @@
+#include "core/ordered_grouper.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/duplicates.h"
+#include "core/parallel.h"
+
+namespace crowdfold {
+namespace {
+
+constexpr std::size_t kPrefetch = 16;        // look-ups ahead whose cache lines are asked for
+constexpr std::size_t kTaskGrain = 1 << 14;  // tasks per item of parallel work
+
+}  // namespace
+
+OrderedGrouper::OrderedGrouper(Duplicates duplicates)
+    : rule_(duplicates), tasks_("tasks", kMaxTasks), offsets_(1, 0) {}
+
+void OrderedGrouper::reserve(std::uint64_t labels, std::uint64_t tasks, std::uint64_t name_bytes) {
+  worker_.reserve(labels);
+  class_.reserve(labels);
+  offsets_.reserve(tasks + 1);
+  tasks_.reserve(tasks, name_bytes);
+}
+
+void OrderedGrouper::append(const LabelBlock& block) {
+  ids_.absorb(block);
+  const std::vector<WorkerId>& worker_of = ids_.workers_of(block.reader);
+  const std::vector<ClassId>& class_of = ids_.classes_of(block.reader);
+
+  const std::size_t base = worker_.size();
+  const std::size_t count = block.workers.size();
+  worker_.resize(base + count);
+  class_.resize(base + count);
+  for (std::size_t j = 0; j < count; ++j) worker_[base + j] = worker_of[block.workers[j]];
+  for (std::size_t j = 0; j < count; ++j) class_[base + j] = class_of[block.classes[j]];
+
+  for (std::size_t run = 0; run < block.num_runs(); ++run) {
+    if (run + kPrefetch < block.num_runs()) tasks_.prefetch(block.hashes[run + kPrefetch]);
+    const TaskId known = tasks_.size();
+    const TaskId task = tasks_.intern(block.name(run), block.hashes[run]);
+    const std::uint64_t end = base + block.label_ends[run];
+    const std::size_t runs = offsets_.size() - 1;
+    const TaskId previous = task_of_run_.empty() ? known - 1 : task_of_run_.back();
+    if (runs > 0 && task < known && task == previous) {  // a run cut by the end of a block
+      offsets_.back() = end;
+      continue;
+    }
+    if (task < known && task_of_run_.empty()) {  // the first task that comes back
+      task_of_run_.resize(runs);
+      for (std::size_t r = 0; r < runs; ++r) task_of_run_[r] = static_cast<TaskId>(r);
+    }
+    offsets_.push_back(end);
+    if (task < known || !task_of_run_.empty()) task_of_run_.push_back(task);
+  }
+}
+
+// Brings the runs of a task together, in input order.
+void OrderedGrouper::regroup() {
+  FlatArray<std::uint64_t> begin(tasks_.size() + 1ULL, 0);
+  for (std::size_t run = 0; run < task_of_run_.size(); ++run) {
+    begin[task_of_run_[run] + 1ULL] += offsets_[run + 1] - offsets_[run];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  FlatArray<WorkerId> workers(worker_.size());
+  FlatArray<ClassId> classes(class_.size());
+  std::vector<std::uint64_t> cursor(begin.begin(), begin.end() - 1);
+  for (std::size_t run = 0; run < task_of_run_.size(); ++run) {
+    std::uint64_t& to = cursor[task_of_run_[run]];
+    for (std::uint64_t j = offsets_[run]; j < offsets_[run + 1]; ++j, ++to) {
+      workers[to] = worker_[j];
+      classes[to] = class_[j];
+    }
+  }
+  offsets_ = std::move(begin);
+  worker_ = std::move(workers);
+  class_ = std::move(classes);
+  task_of_run_ = {};
+}
+
+Labels OrderedGrouper::finish(int threads) {
+  tasks_.drop_index();
+  if (!task_of_run_.empty()) regroup();
+
+  std::uint64_t duplicates = 0;
+  if (rule_ != Duplicates::keep && tasks_.size() > 0) {
+    std::vector<Deduplicator> deduplicators(static_cast<std::size_t>(std::max(1, threads)),
+                                            Deduplicator(rule_, ids_.workers.size()));
+    std::vector<std::vector<std::pair<TaskId, std::uint32_t>>> shortened(
+        (tasks_.size() + kTaskGrain - 1) / kTaskGrain);  // by range: (task, labels left)
+    parallel_ranges(
+        threads, tasks_.size(), kTaskGrain, [&](std::size_t first, std::size_t last, int thread) {
+          Deduplicator& deduplicator = deduplicators[static_cast<std::size_t>(thread)];
+          for (std::size_t t = first; t < last; ++t) {
+            const std::uint64_t begin = offsets_[t];
+            const auto count = static_cast<std::size_t>(offsets_[t + 1] - begin);
+            const std::size_t left =
+                deduplicator.apply(worker_.data() + begin, class_.data() + begin, count);
+            if (deduplicator.offender != Deduplicator::kNobody) {
+              throw DuplicateLabel(tasks_[static_cast<TaskId>(t)], ids_.workers[deduplicator.offender]);
+            }
+            if (left < count) {
+              shortened[first / kTaskGrain].emplace_back(static_cast<TaskId>(t),
+                                                         static_cast<std::uint32_t>(left));
+            }
+          }
+        });
+    for (const Deduplicator& d : deduplicators) duplicates += d.duplicates;
+    if (duplicates > 0) {  // close the gaps
+      std::uint64_t to = 0;
+      std::size_t range = 0;
+      std::size_t next = 0;
+      for (TaskId t = 0; t < tasks_.size(); ++t) {
+        if (t / kTaskGrain != range) {
+          range = t / kTaskGrain;
+          next = 0;
+        }
+        const std::uint64_t from = offsets_[t];
+        std::uint64_t count = offsets_[t + 1ULL] - from;
+        if (next < shortened[range].size() && shortened[range][next].first == t) {
+          count = shortened[range][next++].second;
+        }
+        std::copy_n(worker_.begin() + static_cast<std::ptrdiff_t>(from), count,
+                    worker_.begin() + static_cast<std::ptrdiff_t>(to));
+        std::copy_n(class_.begin() + static_cast<std::ptrdiff_t>(from), count,
+                    class_.begin() + static_cast<std::ptrdiff_t>(to));
+        offsets_[t] = to;
+        to += count;
+      }
+      offsets_.back() = to;
+      worker_.resize(to);
+      class_.resize(to);
+    }
+  }
+
+  Labels labels;
+  labels.tasks = std::move(tasks_);
+  labels.workers = std::move(ids_.workers);
+  labels.classes = std::move(ids_.classes);
+  labels.rows = ids_.rows;
+  labels.abstentions = ids_.abstentions;
+  labels.duplicates = duplicates;
+  labels.adopt(std::move(offsets_), std::move(worker_), std::move(class_));
+  return labels;
+}
+
+}  // namespace crowdfold
