@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "crowdfold/labels.h"
@@ -43,9 +44,9 @@ struct Evaluation {
 // out, one without an estimate counts as wrong (and in no confusion column). confidence is by
 // task, or empty. posterior is T x K, or empty: then the probability that the estimate leaves is
 // spread evenly over the other classes. Probabilities are kept above 1e-15 in the log-loss.
-Evaluation evaluate(const std::vector<ClassId>& estimates, const std::vector<ClassId>& truths,
-                    std::uint32_t num_classes, const std::vector<double>& confidence = {},
-                    const std::vector<double>& posterior = {});
+Evaluation evaluate(std::span<const ClassId> estimates, std::span<const ClassId> truths,
+                    std::uint32_t num_classes, std::span<const double> confidence = {},
+                    std::span<const double> posterior = {});
 
 struct Agreement {
   std::uint64_t tasks = 0;   // with at least two labels

@@ -35,9 +35,9 @@ double checked_probability(double p) {
 
 // What is claimed about every task, whichever of confidence and posterior was given.
 struct Claims {
-  const std::vector<ClassId>& estimates;
-  const std::vector<double>& confidences;
-  const std::vector<double>& posterior;
+  std::span<const ClassId> estimates;
+  std::span<const double> confidences;
+  std::span<const double> posterior;
   std::uint32_t num_classes;
 
   bool have_confidence() const { return !confidences.empty() || !posterior.empty(); }
@@ -62,7 +62,7 @@ void check_length(const char* what, std::size_t length, std::size_t expected) {
   throw Error(ErrorCode::usage, fmt::format("{} {} where {} are needed", length, what, expected));
 }
 
-void check_classes(const char* what, const std::vector<ClassId>& classes, std::uint32_t num_classes) {
+void check_classes(const char* what, std::span<const ClassId> classes, std::uint32_t num_classes) {
   for (const ClassId c : classes) {
     if (c == kNoClass || c < num_classes) continue;
     throw Error(ErrorCode::usage, fmt::format("{} hold class {} of {}", what, c, num_classes));
@@ -70,7 +70,7 @@ void check_classes(const char* what, const std::vector<ClassId>& classes, std::u
 }
 
 // Counts, confusion and what follows from them.
-void score_estimates(const Claims& claims, const std::vector<ClassId>& truths, Evaluation& result) {
+void score_estimates(const Claims& claims, std::span<const ClassId> truths, Evaluation& result) {
   const std::size_t num_classes = claims.num_classes;
   result.classes.resize(num_classes);
   result.confusion.resize(num_classes * num_classes);
@@ -102,7 +102,7 @@ void score_estimates(const Claims& claims, const std::vector<ClassId>& truths, E
   result.macro_f1 = occurring == 0 ? 0 : f1_sum / static_cast<double>(occurring);
 }
 
-void score_confidence(const Claims& claims, const std::vector<ClassId>& truths, Evaluation& result) {
+void score_confidence(const Claims& claims, std::span<const ClassId> truths, Evaluation& result) {
   result.has_confidence = true;
   result.bins.resize(kBins);
   std::vector<std::uint64_t> correct(kBins);
@@ -264,9 +264,9 @@ PairwiseKappa pairwise_kappa(const Labels& labels) {
 
 }  // namespace
 
-Evaluation evaluate(const std::vector<ClassId>& estimates, const std::vector<ClassId>& truths,
-                    std::uint32_t num_classes, const std::vector<double>& confidence,
-                    const std::vector<double>& posterior) {
+Evaluation evaluate(std::span<const ClassId> estimates, std::span<const ClassId> truths,
+                    std::uint32_t num_classes, std::span<const double> confidence,
+                    std::span<const double> posterior) {
   check_length("estimates", estimates.size(), truths.size());
   if (!confidence.empty()) check_length("confidences", confidence.size(), truths.size());
   if (!posterior.empty())

@@ -13,6 +13,14 @@
 namespace crowdfold {
 namespace {
 
+// For lists in braces.
+Evaluation evaluate(const std::vector<ClassId>& estimates, const std::vector<ClassId>& truths,
+                    std::uint32_t num_classes, const std::vector<double>& confidence = {},
+                    const std::vector<double>& posterior = {}) {
+  return crowdfold::evaluate(std::span(estimates), std::span(truths), num_classes, confidence,
+                             posterior);
+}
+
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kExact = 1e-12;
 

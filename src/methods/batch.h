@@ -1,18 +1,86 @@
 // The adaptor that makes a batch method out of an online one, and the registry entry for both.
 #pragma once
 
-#include <functional>
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "core/parallel.h"
 #include "crowdfold/method.h"
 #include "crowdfold/registry.h"
 #include "methods/vote.h"
 
 namespace crowdfold {
 
+std::vector<TaskId> shuffled_tasks(TaskId num_tasks, std::uint64_t seed);
+
 // Observes all tasks in `order`; if the method looks twice, the whole data set is one chunk.
-Result fit_online(OnlineMethod& method, Order order, const Labels& labels, const Given& given,
-                  const RunContext& context);
+// `Online` is the method's own class, not the interface: so the compiler sees through the loop, which
+// makes it half as fast again.
+template <class Online>
+Result fit_online(Online& method, Order order, const Labels& labels, const Given& given,
+                  const RunContext& context) {
+  constexpr TaskId kTasksPerReport = 1 << 16;
+  const TaskId num_tasks = labels.num_tasks();
+  const std::uint32_t classes = labels.num_classes();
+  const bool twice = method.looks_twice();
+
+  WorkerState before = method.state();
+  before.workers = given.workers;
+  before.workers.resize(labels.num_workers());
+  method.restore(std::move(before));
+  method.expect_classes(classes);
+
+  Result result;
+  result.estimate.resize(num_tasks, kNoClass);
+  result.confidence.resize(num_tasks, 0);
+  if (context.posterior) result.posterior.resize(static_cast<std::size_t>(num_tasks) * classes);
+  const auto posterior_of = [&](TaskId t) -> std::span<double> {
+    if (result.posterior.empty()) return {};
+    return {result.posterior.data() + static_cast<std::size_t>(t) * classes, classes};
+  };
+  const auto put = [&](TaskId t, const Estimate& estimate) {
+    result.estimate[t] = estimate.label;
+    result.confidence[t] = estimate.confidence;
+  };
+
+  const std::vector<TaskId> shuffled =
+      order == Order::shuffled ? shuffled_tasks(num_tasks, context.seed) : std::vector<TaskId>{};
+  for (TaskId i = 0; i < num_tasks; ++i) {
+    if (i % kTasksPerReport == 0) {
+      context.throw_if_cancelled();
+      context.report("first pass", i, num_tasks);
+    }
+    const TaskId t = shuffled.empty() ? i : shuffled[i];
+    const ClassId truth = given.truth(t);
+    ClassId label = truth;
+    if (!twice) {
+      const Estimate estimate = truth != kNoClass
+                                    ? certain(truth, posterior_of(t))
+                                    : method.Online::estimate(labels.task(t), posterior_of(t));
+      put(t, estimate);
+      label = estimate.label;
+    }
+    method.Online::learn(labels.task(t), label);
+  }
+
+  if (twice) {
+    parallel_ranges(
+        context.threads, num_tasks, kTasksPerReport, [&](std::size_t first, std::size_t last, int) {
+          context.throw_if_cancelled();
+          for (auto t = static_cast<TaskId>(first); t < last; ++t) {
+            const ClassId truth = given.truth(t);
+            put(t, truth != kNoClass
+                       ? certain(truth, posterior_of(t))
+                       : std::as_const(method).Online::estimate(labels.task(t), posterior_of(t)));
+          }
+        });
+  }
+  result.workers = method.state();
+  return result;
+}
 
 template <class Online>
 MethodInfo online_method(std::string name, std::string summary, std::string citation) {

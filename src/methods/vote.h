@@ -192,12 +192,20 @@ auto with_ballot(std::uint32_t classes, const TaskLabels& labels, const Use& use
 // The ballot's outcome with its probability. A task without labels has no estimate, no confidence, and
 // every class the same probability.
 template <class Ballot>
-Estimate outcome(const Ballot& ballot, const TieRule& rule, std::span<double> posterior) {
+[[gnu::always_inline]] inline Estimate outcome(const Ballot& ballot, const TieRule& rule,
+                                               std::span<double> posterior) {
   const ClassId winner = ballot.winner(rule);
   if (winner != kNoClass) return {winner, ballot.probability(winner, posterior)};
   std::fill(posterior.begin(), posterior.end(),
             1.0 / static_cast<double>(std::max<std::size_t>(1, posterior.size())));
   return {};
+}
+
+// A known truth leaves no doubt.
+inline Estimate certain(ClassId truth, std::span<double> posterior) {
+  std::fill(posterior.begin(), posterior.end(), 0.0);
+  if (!posterior.empty()) posterior[truth] = 1;
+  return {truth, 1};
 }
 
 }  // namespace crowdfold
