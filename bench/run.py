@@ -237,7 +237,8 @@ def kernel_rates(program: Path, repeat: int) -> dict[str, float]:
         return {}
     say(f"running {program.name}")
     report = json.loads(subprocess.check_output(
-        [str(program), "--benchmark_format=json", f"--benchmark_repetitions={repeat}"]))
+        [str(program), "--benchmark_format=json", f"--benchmark_repetitions={repeat}",
+         "--benchmark_enable_random_interleaving=true"]))
     rates: dict[str, float] = {}
     for row in report["benchmarks"]:
         if row["run_type"] == "iteration":
@@ -408,7 +409,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--binary", type=Path, default=Path("build/crowdfold"))
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--work", type=Path, help="directory for data, outputs and packages; kept "
                         "(default: a temporary one, removed)")
     parser.add_argument("--output", type=Path, default=HERE / "results.md")
@@ -451,7 +452,7 @@ def bench(args: argparse.Namespace, work: Path) -> int:
     bars = speed_bars(measured) + memory_bars(measured, facts)
     rates = {}
     if "kernel" in chosen:
-        rates = kernel_rates(binary.parent / "bench" / "crowdfold-kernel-bench", args.repeat)
+        rates = kernel_rates(binary.parent / "bench" / "crowdfold-kernel-bench", 3 * args.repeat)
         bars += kernel_bars(rates)
     if "threads" in chosen and "twopass-grouped" not in failed:
         bars.append(threads_bar(binary, work))

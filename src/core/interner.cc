@@ -27,7 +27,7 @@ std::uint32_t Interner::next_id() {
 
 std::uint32_t Interner::insert(const NameKey& key) {
   const std::uint32_t id = next_id();
-  if (4 * ++short_names_ > 3 * slots_.size()) {
+  if (2 * ++short_names_ > slots_.size()) {
     std::vector<Slot> larger(2 * slots_.size());
     for (const Slot& slot : slots_) {
       if (slot.size != kFree) put(larger, slot);

@@ -44,7 +44,7 @@ class Interner {
  private:
   static constexpr std::uint32_t kFree = 0xFFFF'FFFF;
 
-  struct Slot {
+  struct alignas(32) Slot {
     std::uint64_t a = 0;
     std::uint64_t b = 0;
     std::uint64_t c = 0;
@@ -64,7 +64,7 @@ class Interner {
   std::uint64_t limit_;
   std::uint32_t size_ = 0;
   std::size_t short_names_ = 0;
-  std::vector<Slot> slots_;  // open addressing, at most 3/4 full
+  std::vector<Slot> slots_;  // open addressing, at most half full: probes would not be predicted
   NameTable apart_;          // long names, and those that are kept apart
   std::vector<std::uint32_t> apart_ids_;
 };
