@@ -61,9 +61,9 @@ std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, 
 struct Estimates {
   NameTable tasks;
   NameTable classes;
-  std::vector<ClassId> estimate;
-  std::vector<double> confidence;  // empty if the file has none
-  std::vector<double> posterior;   // T x K, or empty
+  FlatArray<ClassId> estimate;
+  FlatArray<double> confidence;  // empty if the file has none
+  FlatArray<double> posterior;   // T x K, or empty
 };
 Estimates read_estimates(const std::string& path, const ReadOptions& options,
                          ReadReport* report = nullptr);

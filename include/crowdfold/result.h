@@ -16,9 +16,9 @@ struct Estimate {
 };
 
 struct Result {
-  std::vector<ClassId> estimate;   // by TaskId
-  std::vector<double> confidence;  // by TaskId
-  std::vector<double> posterior;   // T x K, row by row; empty unless RunContext::posterior
+  FlatArray<ClassId> estimate;   // by TaskId
+  FlatArray<double> confidence;  // by TaskId
+  FlatArray<double> posterior;   // T x K, row by row; empty unless RunContext::posterior
   WorkerState workers;
 
   // Iterative methods: the objective after each iteration, and whether they settled.

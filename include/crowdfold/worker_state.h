@@ -56,7 +56,15 @@ struct WorkerState {
     return {c.correct + alpha, c.seen - c.correct + beta};
   }
   // Counts one task whose answer is `label`: every worker on it was seen, some were right.
-  void add(const TaskLabels& labels, ClassId label);
+  void add(const TaskLabels& labels, ClassId label) {
+    for (std::size_t j = 0; j < labels.size(); ++j) {
+      const WorkerId i = labels.workers[j];
+      if (i >= workers.size()) [[unlikely]]
+        workers.resize(i + 1ULL);
+      workers[i].correct += labels.classes[j] == label ? 1 : 0;
+      workers[i].seen += 1;
+    }
+  }
   // Error(usage) unless the state was made with this prior.
   void require_prior(double prior_alpha, double prior_beta) const;
   // Counts add. Both sides must have the same prior: Error(usage) otherwise.

@@ -55,6 +55,7 @@ std::optional<std::uint32_t> NameTable::find(std::string_view name) const {
 void NameTable::reserve(std::size_t names, std::size_t bytes) {
   ends_.reserve(names);
   bytes_.reserve(bytes);
+  if (slots_for(names) > slots_.size()) rebuild_index(slots_for(names));
 }
 
 void NameTable::drop_index() { slots_ = {}; }

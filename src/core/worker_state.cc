@@ -26,17 +26,6 @@ Interval error_bound(double estimate, double seen, double epsilon) {
   return {std::max(0.0, estimate - reach), std::min(1.0, estimate + reach)};
 }
 
-void WorkerState::add(const TaskLabels& labels, ClassId label) {
-  WorkerId highest = 0;
-  for (const WorkerId i : labels.workers) highest = std::max(highest, i);
-  if (highest >= workers.size()) workers.resize(highest + 1ULL);
-  for (std::size_t j = 0; j < labels.size(); ++j) {
-    WorkerCounts& counts = workers[labels.workers[j]];
-    counts.correct += labels.classes[j] == label ? 1 : 0;
-    counts.seen += 1;
-  }
-}
-
 void WorkerState::require_prior(double prior_alpha, double prior_beta) const {
   if (alpha == prior_alpha && beta == prior_beta) return;
   throw Error(ErrorCode::usage,

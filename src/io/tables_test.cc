@@ -197,7 +197,7 @@ TEST(Estimates, ThatAreBadAreRefusedOrSkippedWhole) {
   const Estimates estimates = read_estimates(path, options);
   EXPECT_EQ(estimates.tasks.size(), 2U);
   EXPECT_EQ(estimates.estimate.size(), 2U);
-  EXPECT_EQ(estimates.confidence, (std::vector<double>{.5, .75}));
+  EXPECT_EQ(estimates.confidence, (FlatArray<double>{.5, .75}));
 }
 
 TEST(Estimates, OfOneTaskMustNotComeTwice) {

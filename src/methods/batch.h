@@ -34,8 +34,8 @@ Result fit_online(Online& method, Order order, const Labels& labels, const Given
   method.expect_classes(classes);
 
   Result result;
-  result.estimate.resize(num_tasks, kNoClass);
-  result.confidence.resize(num_tasks, 0);
+  result.estimate.resize(num_tasks);
+  result.confidence.resize(num_tasks);
   if (context.posterior) result.posterior.resize(static_cast<std::size_t>(num_tasks) * classes);
   const auto posterior_of = [&](TaskId t) -> std::span<double> {
     if (result.posterior.empty()) return {};

@@ -191,7 +191,7 @@ TEST_P(EveryMethod, KnowsTheTruthOfATaskWithoutLabels) {
   Given given;
   given.truths = {0};
   const Result result = fit(labels_of({{"1", "u", ""}, {"2", "u", "a"}}), {}, given);
-  EXPECT_EQ(result.estimate, (std::vector<ClassId>{0, 0}));
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 0}));
 }
 
 TEST_P(EveryMethod, AddsToTheCountsItIsGiven) {
@@ -204,15 +204,15 @@ TEST_P(EveryMethod, AddsToTheCountsItIsGiven) {
 TEST_P(EveryMethod, TakesOneClassOnlyOneWorkerOnlyOneTaskOnly) {
   const Result one_class =
       fit(labels_of({{"1", "u", "a"}, {"2", "u", "a"}, {"2", "v", "a"}}), {}, {}, with(1, 0, true));
-  EXPECT_EQ(one_class.estimate, (std::vector<ClassId>{0, 0}));
-  EXPECT_EQ(one_class.confidence, (std::vector<double>{1, 1}));
+  EXPECT_EQ(one_class.estimate, (FlatArray<ClassId>{0, 0}));
+  EXPECT_EQ(one_class.confidence, (FlatArray<double>{1, 1}));
 
   const Result one_worker = fit(labels_of({{"1", "u", "a"}, {"2", "u", "b"}, {"3", "u", "a"}}));
-  EXPECT_EQ(one_worker.estimate, (std::vector<ClassId>{0, 1, 0}));
+  EXPECT_EQ(one_worker.estimate, (FlatArray<ClassId>{0, 1, 0}));
   EXPECT_EQ(one_worker.workers.counts(0), (WorkerCounts{3, 3}));
 
   const Result one_task = fit(labels_of({{"1", "u", "b"}}));
-  EXPECT_EQ(one_task.estimate, std::vector<ClassId>{0});
+  EXPECT_EQ(one_task.estimate, FlatArray<ClassId>{0});
 }
 
 TEST_P(EveryMethod, TakesNothingAtAll) {
@@ -220,7 +220,7 @@ TEST_P(EveryMethod, TakesNothingAtAll) {
   EXPECT_TRUE(nothing.estimate.empty());
   EXPECT_TRUE(nothing.workers.workers.empty());
   const Result abstained = fit(labels_of({{"1", "u", ""}}), {}, {}, with(1, 0, true));
-  EXPECT_EQ(abstained.estimate, std::vector<ClassId>{kNoClass});
+  EXPECT_EQ(abstained.estimate, FlatArray<ClassId>{kNoClass});
 }
 
 TEST_P(EveryMethod, TakesTenThousandLabelsOnOneTask) {

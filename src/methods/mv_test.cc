@@ -22,7 +22,7 @@ const std::vector<LabelRow> kVotes = {{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w
                                       {"2", "w", "b"}, {"3", "v", "b"}, {"3", "w", "a"}};
 
 TEST(MajorityVote, TakesTheClassWithTheMostLabelsAndTheFirstSeenOnATie) {
-  EXPECT_EQ(mv(labels_of(kVotes)).estimate, (std::vector<ClassId>{0, 1, 0}));
+  EXPECT_EQ(mv(labels_of(kVotes)).estimate, (FlatArray<ClassId>{0, 1, 0}));
 }
 
 TEST(MajorityVote, CountsEveryWorkersAgreementWithTheVote) {

@@ -41,7 +41,7 @@ const std::vector<LabelRow> kByHand = {
 
 TEST(OnePass, FollowsThePaperStepByStep) {
   const Result result = onepass(labels_of(kByHand));
-  EXPECT_EQ(result.estimate, (std::vector<ClassId>{0, 1, 1, 1}));
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 1, 1}));
   EXPECT_EQ(result.workers.workers, (std::vector<WorkerCounts>{{3, 3}, {2, 3}, {1, 4}}));
   EXPECT_EQ(result.workers.classes, 2U);
 }
@@ -68,7 +68,7 @@ TEST(OnePass, GivesWhoIsNewOneHalfWhereThePriorHasNoMode) {
   const Result result = onepass(
       labels_of({{"1", "u", "a"}, {"1", "v", "b"}, {"1", "w", "b"}, {"2", "u", "b"}, {"2", "x", "a"}}),
       {{"alpha", "1"}, {"beta", "1"}});
-  EXPECT_EQ(result.estimate, (std::vector<ClassId>{1, 0}));
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{1, 0}));
   for (const double p : result.confidence) EXPECT_TRUE(p > 0 && p < 1) << p;
 }
 
@@ -82,7 +82,7 @@ TEST(OnePass, UsesThePriorItIsGiven) {
                                    {"2", "w", "a"},
                                    {"2", "x", "a"}});
   const Result result = onepass(labels, {{"alpha", "4"}, {"beta", "2"}});
-  EXPECT_EQ(result.estimate, (std::vector<ClassId>{0, 0}));
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 0}));
   EXPECT_EQ(result.workers.alpha, 4);
   EXPECT_DOUBLE_EQ(result.workers.quality(0).mode(), 4.0 / 6);
 }
@@ -90,12 +90,12 @@ TEST(OnePass, UsesThePriorItIsGiven) {
 TEST(OnePass, OnlyLetsClassesWinThatGotAVote) {
   const Result result =
       onepass(labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"2", "w", "c"}, {"2", "u", "c"}}));
-  EXPECT_EQ(result.estimate, (std::vector<ClassId>{0, 1}));
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1}));
 }
 
 TEST(OnePass, HasNoEstimateForATaskWithoutLabels) {
   const Result result = onepass(labels_of({{"1", "u", ""}, {"2", "u", "a"}}));
-  EXPECT_EQ(result.estimate, (std::vector<ClassId>{kNoClass, 0}));
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{kNoClass, 0}));
   EXPECT_EQ(result.confidence[0], 0);
   EXPECT_EQ(result.workers.workers, (std::vector<WorkerCounts>{{1, 1}}));
 }

@@ -30,7 +30,7 @@ const std::vector<LabelRow> kByHand = {
 
 TEST(TwoPass, FollowsThePaperStepByStep) {
   const Result result = twopass(labels_of(kByHand), {}, true);
-  EXPECT_EQ(result.estimate, (std::vector<ClassId>{0, 1, 1, 1}));
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 1, 1}));
   EXPECT_EQ(result.workers.workers, (std::vector<WorkerCounts>{{3, 3}, {2, 3}, {1, 4}}));
   // One-coin posterior with q = (C + 2) / (n + 4): u 5/7, v 4/7, w 3/8; odds 5/2, 4/3, 3/5.
   const double a = 2.5 * 4 / 3;
