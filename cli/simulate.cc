@@ -54,12 +54,15 @@ void add_simulate(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("simulate", "a crowd of known quality, for trying things out");
   const char* who = "Crowd";
   command.add_option("--tasks", state->crowd.tasks, "number of tasks")
+      ->check(CLI::Range(std::uint64_t{1}, kMaxTasks))
       ->capture_default_str()
       ->group(who);
   command.add_option("--workers", state->crowd.workers, "number of workers")
+      ->check(CLI::Range(std::uint64_t{1}, kMaxWorkers))
       ->capture_default_str()
       ->group(who);
   command.add_option("--classes", state->crowd.classes, "number of classes")
+      ->check(CLI::Range(std::uint64_t{1}, kMaxClasses))
       ->capture_default_str()
       ->group(who);
   command.add_option("--labels-per-task", state->labels_per_task, "a number, or a range such as 3-7")

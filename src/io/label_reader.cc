@@ -105,7 +105,7 @@ void rethrow_with_place(const DuplicateLabel& error, const std::string& path,
       return {};
     });
   }
-  throw error;
+  throw DuplicateLabel(error.task, error.worker, Location{display_name(path), 0, 0});
 }
 
 Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,

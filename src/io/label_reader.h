@@ -89,8 +89,8 @@ void LabelReader::run(const WriterOf& writer, const Consume& consume) {
 // A writer for each of the context's threads.
 std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunContext& context);
 
-// The place of a worker's second label on a task, read again from the start. The error comes back
-// without a place if the input cannot be read twice.
+// The place of a worker's second label on a task, read again from the start. The error comes back with
+// no more than the input's name if that cannot be read twice.
 [[noreturn]] void rethrow_with_place(const DuplicateLabel& error, const std::string& path,
                                      const ReadOptions& options);
 

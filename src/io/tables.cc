@@ -32,8 +32,7 @@ std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const 
   input.for_each_row([&](Row row, bool) -> Complaint {
     const auto task = labels.tasks.find(row[0]);
     if (!task)
-      return {1,
-              fmt::format("task '{}' has no labels (--skip-bad-rows leaves such truths out)", row[0])};
+      return {1, fmt::format("task '{}' is not there (--skip-bad-rows leaves such truths out)", row[0])};
     if (row[1].empty()) return {2, "no label: the field is empty"};
     const ClassId truth = class_id(labels.classes, row[1]);
     if (truths[*task] != kNoClass && truths[*task] != truth) {

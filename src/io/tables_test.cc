@@ -33,7 +33,7 @@ TEST(Truths, OfUnknownTasksAreAnErrorOrSkipped) {
   const Error error = error_of([&] { read_truths(path, labels, {}); });
   EXPECT_EQ(error.code(), ErrorCode::data);
   EXPECT_EQ(std::string(error.what()),
-            path + ":3:1: task 't9' has no labels (--skip-bad-rows leaves such truths out)");
+            path + ":3:1: task 't9' is not there (--skip-bad-rows leaves such truths out)");
   ReadOptions options;
   options.skip_bad_rows = true;
   ReadReport report;

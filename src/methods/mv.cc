@@ -56,22 +56,15 @@ class PackedVotes {
 
 class MajorityVote final : public OnlineMethod {
  public:
-  struct Options {
-    double alpha = 2;
-    double beta = 2;
-    Ties ties = Ties::first;
+  struct Options : VoteOptions {
     Probability posterior = Probability::one_coin;
     static constexpr Order order = Order::given;  // a vote does not depend on it
   };
   static const OptionTable<Options>& option_table() {
-    static const OptionTable<Options> table = {
-        real("alpha", &Options::alpha, 1, 1e9, "prior of worker quality: Beta(alpha, beta)"),
-        real("beta", &Options::beta, 1, 1e9, "prior of worker quality: Beta(alpha, beta)"),
-        choice("ties", &Options::ties, {"first", "random"},
-               "best class among equals: the first seen, or a seeded draw"),
-        choice("posterior", &Options::posterior, {"one_coin", "shares"},
-               "probabilities: of a model with one quality for the crowd, or shares of votes"),
-    };
+    static const OptionTable<Options> table(
+        vote_options<Options>(),
+        {choice("posterior", &Options::posterior, {"one_coin", "shares"},
+                "probabilities: of a model with one quality for the crowd, or shares of votes")});
     return table;
   }
 

@@ -21,15 +21,11 @@
 #include "methods/methods.h"
 
 namespace crowdfold {
+
 const OptionTable<OnePass::Options>& OnePass::option_table() {
-  static const OptionTable<Options> table = {
-      real("alpha", &Options::alpha, 1, 1e9, "prior of worker quality: Beta(alpha, beta)"),
-      real("beta", &Options::beta, 1, 1e9, "prior of worker quality: Beta(alpha, beta)"),
-      choice("ties", &Options::ties, {"first", "random"},
-             "best class among equals: the first seen, or a seeded draw"),
-      choice("order", &Options::order, {"given", "shuffled"},
-             "tasks one after another as given, or in a seeded shuffle"),
-  };
+  static const OptionTable<Options> table(
+      vote_options<Options>(), {choice("order", &Options::order, {"given", "shuffled"},
+                                       "tasks one after another as given, or in a seeded shuffle")});
   return table;
 }
 

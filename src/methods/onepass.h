@@ -9,10 +9,7 @@ namespace crowdfold {
 
 class OnePass : public OnlineMethod {
  public:
-  struct Options {
-    double alpha = 2;
-    double beta = 2;
-    Ties ties = Ties::first;
+  struct Options : VoteOptions {
     Order order = Order::given;
   };
   static const OptionTable<Options>& option_table();

@@ -14,6 +14,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "crowdfold/error.h"
@@ -62,6 +63,11 @@ template <class Options>
 class OptionTable {
  public:
   OptionTable(std::initializer_list<OptionEntry<Options>> entries) : entries_(entries) {}
+  // Those that several methods share, then the method's own.
+  OptionTable(std::vector<OptionEntry<Options>> shared, std::initializer_list<OptionEntry<Options>> own)
+      : entries_(std::move(shared)) {
+    entries_.insert(entries_.end(), own);
+  }
 
   std::vector<OptionInfo> describe() const {
     std::vector<OptionInfo> infos;

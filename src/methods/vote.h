@@ -23,11 +23,26 @@
 #include "crowdfold/labels.h"
 #include "crowdfold/result.h"
 #include "crowdfold/worker_state.h"
+#include "methods/option_table.h"
 
 namespace crowdfold {
 
 enum class Ties { first, random };
 enum class Order { given, shuffled };
+
+// The options of every vote with Beta posteriors of worker quality.
+struct VoteOptions {
+  double alpha = 2;
+  double beta = 2;
+  Ties ties = Ties::first;
+};
+template <class Options>
+std::vector<OptionEntry<Options>> vote_options() {
+  return {real<Options>("alpha", &Options::alpha, 1, 1e9, "prior of worker quality: Beta(alpha, beta)"),
+          real<Options>("beta", &Options::beta, 1, 1e9, "prior of worker quality: Beta(alpha, beta)"),
+          choice<Options, Ties>("ties", &Options::ties, {"first", "random"},
+                                "best class among equals: the first seen, or a seeded draw")};
+}
 
 // How a tie is decided: the lowest class, or one drawn by (seed, task index).
 struct TieRule {
