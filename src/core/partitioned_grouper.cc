@@ -96,7 +96,7 @@ void PartitionedGrouper::unpack(const RowPacker::Piece& piece, int reader, Parti
           row.whole ? scratch.tasks.intern_apart(row.name) : scratch.tasks.intern(row.name, hash);
       if (task == partition.num_tasks()) {
         partition.first_row.push_back(first_row + row.row);
-        partition.add_name(row.whole ? std::string_view() : head_.text(), row.name);
+        partition.add_name(head_.text().substr(0, row.whole ? 0 : head_.size()), row.name);
       }
       if (row.label != kNoClass)
         scratch.labels.push_back({task, worker_of[row.worker], class_of[row.label]});
