@@ -15,7 +15,7 @@ class UninitializedAllocator : public std::allocator<T> {
  public:
   static_assert(std::is_trivially_copyable_v<T>);
   template <class U>
-  struct rebind {
+  struct rebind {  // NOLINT: so allocators call it
     using other = UninitializedAllocator<U>;
   };
 
