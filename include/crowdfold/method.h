@@ -29,8 +29,9 @@ class OnlineMethod {
  public:
   virtual ~OnlineMethod() = default;
 
-  // The number of classes, as far as known. May grow, never shrinks.
-  virtual void expect_classes(std::uint32_t classes) = 0;
+  // The numbers of workers and classes, as far as known: labels must have ids below them. They may grow,
+  // never shrink.
+  virtual void expect(std::uint32_t workers, std::uint32_t classes) = 0;
 
   // Judges one task with what is known now; learns nothing, so several threads may do it at once.
   // With `posterior` (size K, or empty) also gives every class its probability.

@@ -2,6 +2,7 @@
 // Counts are all the state that onepass and twopass have; they add.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "crowdfold/labels.h"
@@ -55,14 +56,18 @@ struct WorkerState {
     const WorkerCounts c = counts(w);
     return {c.correct + alpha, c.seen - c.correct + beta};
   }
-  // Counts one task whose answer is `label`: every worker on it was seen, some were right.
+  // Makes room for workers and classes up to these numbers.
+  void expect(std::uint32_t num_workers, std::uint32_t num_classes) {
+    if (num_workers > workers.size()) workers.resize(num_workers);
+    classes = std::max(classes, num_classes);
+  }
+  // Counts one task whose answer is `label`: every worker on it was seen, some were right. The workers
+  // must be among the expected ones.
   void add(const TaskLabels& labels, ClassId label) {
     for (std::size_t j = 0; j < labels.size(); ++j) {
-      const WorkerId i = labels.workers[j];
-      if (i >= workers.size()) [[unlikely]]
-        workers.resize(i + 1ULL);
-      workers[i].correct += labels.classes[j] == label ? 1 : 0;
-      workers[i].seen += 1;
+      WorkerCounts& counts = workers[labels.workers[j]];
+      counts.correct += labels.classes[j] == label ? 1 : 0;
+      counts.seen += 1;
     }
   }
   // Error(usage) unless the state was made with this prior.

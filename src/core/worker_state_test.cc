@@ -116,8 +116,11 @@ TEST(WorkerState, CountsWhoWasSeenAndWhoWasRight) {
   WorkerState state;
   const std::vector<WorkerId> workers = {3, 0, 3};
   const std::vector<ClassId> classes = {1, 0, 0};
-  state.add({0, workers, classes}, 1);
+  state.expect(4, 2);
+  state.expect(2, 1);  // never shrinks
   ASSERT_EQ(state.workers.size(), 4U);
+  ASSERT_EQ(state.classes, 2U);
+  state.add({0, workers, classes}, 1);
   EXPECT_EQ(state.counts(3), (WorkerCounts{1, 2}));
   EXPECT_EQ(state.counts(0), (WorkerCounts{0, 1}));
   EXPECT_EQ(state.counts(1), WorkerCounts{});

@@ -123,7 +123,7 @@ class StreamedAggregation {
       // A class turned up late, so confidences written before it were too high. It is known now.
       const std::uint32_t classes = summary_.classes.size();
       learner = method.make_online(settings, context_.seed);
-      learner->expect_classes(classes);
+      learner->expect(0, classes);
       write(*learner, true);
     }
     return finish(*learner);
@@ -140,7 +140,7 @@ class StreamedAggregation {
     TaskHistory history;
     stream.run(
         [&] {
-          method.expect_classes(known_classes(stream));
+          method.expect(stream.ids.workers.size(), known_classes(stream));
           return !history.repeated();
         },
         [&](std::string_view, std::uint64_t hash, const TaskLabels& labels) {
@@ -166,10 +166,8 @@ class StreamedAggregation {
     stream.run(
         [&] {
           const std::uint32_t classes = known_classes(stream);
-          if (classes > method.state().classes) {
-            grew = grew || stream.tasks > 0;
-            method.expect_classes(classes);
-          }
+          grew = grew || (stream.tasks > 0 && classes > method.state().classes);
+          method.expect(stream.ids.workers.size(), classes);
           return !history.repeated();
         },
         [&](std::string_view task, std::uint64_t hash, const TaskLabels& labels) {

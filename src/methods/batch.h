@@ -29,9 +29,8 @@ Result fit_online(Online& method, Order order, const Labels& labels, const Given
 
   WorkerState before = method.state();
   before.workers = given.workers;
-  before.workers.resize(labels.num_workers());
   method.restore(std::move(before));
-  method.expect_classes(classes);
+  method.expect(labels.num_workers(), classes);
 
   Result result;
   result.estimate.resize(num_tasks);

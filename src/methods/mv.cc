@@ -73,9 +73,7 @@ class MajorityVote final : public OnlineMethod {
     state_.beta = options.beta;
   }
 
-  void expect_classes(std::uint32_t classes) override {
-    state_.classes = std::max(state_.classes, classes);
-  }
+  void expect(std::uint32_t workers, std::uint32_t classes) override { state_.expect(workers, classes); }
 
   Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override {
     // q (K - 1) / (1 - q); a vote cannot think its crowd worse than chance.

@@ -74,7 +74,7 @@ TEST(MajorityVote, HasNoOpinionOnATaskWithoutLabels) {
 TEST(MajorityVote, GoesOnFromAStateWithTheQualityOfItsCrowd) {
   const Labels labels = labels_of(kVotes);
   const auto whole = find_method("mv").make_online({}, 0);
-  whole->expect_classes(2);
+  whole->expect(labels.num_workers(), 2);
   for (TaskId t = 0; t < 3; ++t) whole->learn(labels.task(t));
   const auto resumed = find_method("mv").make_online({}, 0);
   resumed->restore(whole->state());

@@ -15,8 +15,6 @@
 // Cost: O(N) time; the state is two numbers per worker, and nothing else is kept of a task.
 #include "methods/onepass.h"
 
-#include <algorithm>
-
 #include "methods/batch.h"
 #include "methods/methods.h"
 
@@ -32,20 +30,16 @@ const OptionTable<OnePass::Options>& OnePass::option_table() {
 OnePass::OnePass(const Options& options, std::uint64_t seed)
     : options_(options),
       seed_(seed),
-      prior_correct_(options.alpha - 1),
-      prior_seen_(options.alpha + options.beta - 2) {
+      prior_correct_(options.alpha - 1 + kNextToNothing),
+      prior_seen_(options.alpha + options.beta - 2 + 2 * kNextToNothing) {
   state_.alpha = options.alpha;
   state_.beta = options.beta;
-}
-
-void OnePass::expect_classes(std::uint32_t classes) {
-  state_.classes = std::max(state_.classes, classes);
 }
 
 ClassId OnePass::vote(const TaskLabels& labels) const {
   return with_ballot(state_.classes, labels, [&](auto& ballot) {
     for (std::size_t j = 0; j < labels.size(); ++j) {
-      ballot.add(labels.classes[j], weight(state_.counts(labels.workers[j])));
+      ballot.add(labels.classes[j], weight(state_.workers[labels.workers[j]]));
     }
     return ballot.winner(tie_rule(labels));
   });

@@ -16,7 +16,7 @@ class OnePass : public OnlineMethod {
 
   OnePass(const Options& options, std::uint64_t seed);
 
-  void expect_classes(std::uint32_t classes) override;
+  void expect(std::uint32_t workers, std::uint32_t classes) override { state_.expect(workers, classes); }
   Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override;
   void learn(const TaskLabels& labels, ClassId label) override;
   bool looks_twice() const override { return false; }
@@ -28,8 +28,7 @@ class OnePass : public OnlineMethod {
  protected:
   // w_i
   double weight(const WorkerCounts& counts) const {
-    const double n = counts.seen + prior_seen_;
-    return n > 0 ? (counts.correct + prior_correct_) / n : kWeightWithoutMode;
+    return (counts.correct + prior_correct_) / (counts.seen + prior_seen_);
   }
   // y_t
   ClassId vote(const TaskLabels& labels) const;
@@ -40,7 +39,7 @@ class OnePass : public OnlineMethod {
     const double others = std::max(1.0, state_.classes - 1.0);
     return with_ballot(state_.classes, labels, [&](auto& ballot) {
       for (std::size_t j = 0; j < labels.size(); ++j) {
-        const WorkerCounts counts = state_.counts(labels.workers[j]);
+        const WorkerCounts& counts = state_.workers[labels.workers[j]];
         ballot.add(labels.classes[j], weight_of(counts), (counts.correct + state_.alpha) * others,
                    counts.seen - counts.correct + state_.beta);
       }
@@ -49,8 +48,8 @@ class OnePass : public OnlineMethod {
   }
   TieRule tie_rule(const TaskLabels& labels) const { return {options_.ties, seed_, labels.index}; }
 
-  // Beta(1, 1) has no mode before the first label: any constant will do, all workers start equal.
-  static constexpr double kWeightWithoutMode = 0.5;
+  // Beta(1, 1) has no mode: with this added to its counts, 0 out of 0 is 1/2, and nothing else changes.
+  static constexpr double kNextToNothing = 1e-300;
 
   Options options_;
   std::uint64_t seed_;

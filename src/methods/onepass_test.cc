@@ -121,7 +121,7 @@ TEST(OnePass, IsTheSameTaskByTaskAsInOneRun) {
   const Labels labels = simulate_labels({.tasks = 300, .workers = 20, .quality = {}}, 1);
   const Result whole = onepass(labels);
   const auto method = online();
-  method->expect_classes(labels.num_classes());
+  method->expect(labels.num_workers(), labels.num_classes());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     const Estimate estimate = method->observe(labels.task(t));
     ASSERT_EQ(estimate.label, whole.estimate[t]);
@@ -138,7 +138,7 @@ RC_GTEST_PROP(OnePass, GoesOnFromASavedStateAsIfNothingHadHappened, (std::uint64
   context.seed = 5;
   const Result whole = find_method("onepass").make(settings)->fit(labels, context);
   auto method = online(settings, 5);
-  method->expect_classes(3);
+  method->expect(12, 3);
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     if (random.below(4) == 0) {  // stop, save, start again
       WorkerState saved = method->state();
@@ -154,10 +154,10 @@ RC_GTEST_PROP(OnePass, GoesOnFromASavedStateAsIfNothingHadHappened, (std::uint64
 TEST(OnePass, AddsTheCountsOfAnotherState) {
   const Labels first = labels_of({{"1", "u", "a"}, {"1", "v", "a"}});
   auto a = online();
-  a->expect_classes(2);
+  a->expect(2, 2);
   a->observe(first.task(0));
   auto b = online();
-  b->expect_classes(5);
+  b->expect(2, 5);
   b->observe(first.task(0));
   b->observe(first.task(0));
   a->merge(b->state());
@@ -177,9 +177,9 @@ TEST(OnePass, RefusesAStateOfAnotherPrior) {
 TEST(OnePass, JudgesWithoutLearningUntilItIsTold) {
   const Labels labels = labels_of(kByHand);
   const auto method = online();
-  method->expect_classes(2);
+  method->expect(3, 2);
   method->estimate(labels.task(0));
-  EXPECT_TRUE(method->state().workers.empty());
+  EXPECT_EQ(method->state().workers, std::vector<WorkerCounts>(3));
   method->learn(labels.task(0), 1);  // the truth is b: only w was right
   EXPECT_EQ(method->state().workers, (std::vector<WorkerCounts>{{0, 1}, {0, 1}, {1, 1}}));
 }

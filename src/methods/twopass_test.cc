@@ -96,7 +96,7 @@ TEST(TwoPass, JudgesAChunkAfterLearningFromIt) {
   const Labels labels = labels_of(kByHand);
   const auto method = find_method("twopass").make_online({}, 0);
   EXPECT_TRUE(method->looks_twice());
-  method->expect_classes(2);
+  method->expect(labels.num_workers(), 2);
   for (TaskId t = 0; t < 4; ++t) method->learn(labels.task(t));
   const Result whole = twopass(labels);
   for (TaskId t = 0; t < 4; ++t) {

@@ -81,63 +81,55 @@ class SmallBallot {
     return classes <= kClasses && labels <= kLabels;
   }
 
-  explicit SmallBallot(std::uint32_t classes) {
-    score_.fill(0);
-    reach_.fill(-kOutOfReach);
-    for (std::uint32_t c = 0; c < kClasses; ++c)
-      right_[c] = c < classes ? 1 : 0;  // no odds for what is no class
-    wrong_.fill(1);
+  explicit SmallBallot(std::uint32_t classes) : classes_(classes) {
+    for (std::uint32_t c = 0; c < classes_; ++c) entries_[c] = {0, -kOutOfReach, 1, 1};
   }
 
   // A vote for c with a weight.
   void add(ClassId c, double weight) {
-    score_[c] += weight;
-    reach_[c] = 0;
+    entries_[c].score += weight;
+    entries_[c].reach = 0;
   }
 
   // The same by a worker of quality q, for the posterior: right : wrong = q (K - 1) : 1 - q, both at
   // least 1.
   void add(ClassId c, double weight, double right, double wrong) {
     add(c, weight);
-    right_[c] *= right;
-    wrong_[c] *= wrong;
+    entries_[c].right *= right;
+    entries_[c].wrong *= wrong;
   }
 
   // The class with the highest score, kNoClass if none got a vote.
   ClassId winner(const TieRule& rule) const {
-    std::array<double, kClasses> standing;
-    for (std::size_t c = 0; c < kClasses; ++c) standing[c] = score_[c] + reach_[c];
-    const double best = reduce(standing, [](double a, double b) { return std::max(a, b); });
-    const double enough = std::max(best - kTie, -kOutOfReach / 2);
+    double best = -kOutOfReach / 2;
+    for (std::uint32_t c = 0; c < classes_; ++c) best = std::max(best, entries_[c].standing());
     std::uint32_t winners = 0;
-    for (std::size_t c = 0; c < kClasses; ++c)
-      winners |= static_cast<std::uint32_t>(standing[c] >= enough) << c;
+    for (std::uint32_t c = 0; c < classes_; ++c)
+      winners |= static_cast<std::uint32_t>(entries_[c].standing() >= best - kTie) << c;
     return rule.choose(winners);
   }
 
   // The one-coin posterior of `label`. `posterior` is empty, or has room for K and gets all of them.
   double probability(ClassId label, std::span<double> posterior) const {
     std::array<double, kClasses> odds;
-    for (std::size_t c = 0; c < kClasses; ++c) odds[c] = right_[c] / wrong_[c];
-    const double total = reduce(odds, std::plus<>());
+    double total = 0;
+    for (std::uint32_t c = 0; c < classes_; ++c) total += odds[c] = entries_[c].right / entries_[c].wrong;
     for (std::size_t c = 0; c < posterior.size(); ++c) posterior[c] = odds[c] / total;
     return odds[label] / total;
   }
 
  private:
-  // By halves: three steps one after another, not seven.
-  template <class Join>
-  static double reduce(std::array<double, kClasses> values, const Join& join) {
-    for (std::size_t half = kClasses / 2; half > 0; half /= 2) {
-      for (std::size_t c = 0; c < half; ++c) values[c] = join(values[c], values[c + half]);
-    }
-    return values[0];
-  }
+  struct Entry {
+    double score;
+    double reach;  // 0 with a vote, far below before
+    double right;
+    double wrong;
 
-  std::array<double, kClasses> score_;
-  std::array<double, kClasses> reach_;  // 0 with a vote
-  std::array<double, kClasses> right_;
-  std::array<double, kClasses> wrong_;
+    double standing() const { return score + reach; }
+  };
+
+  std::uint32_t classes_;
+  std::array<Entry, kClasses> entries_;
 };
 
 class LargeBallot {
