@@ -62,8 +62,10 @@ Labels group_ordered(const std::vector<LabelRow>& rows, const std::vector<Cut>& 
 
 Labels group_partitioned(const std::vector<LabelRow>& rows, const std::vector<Cut>& blocks,
                          Duplicates rule, unsigned bits, int threads) {
-  // A head that some names begin with, and others do not.
-  const NameHead head({"t-------a", "t-------b"});
+  // Heads that some names begin with, and others do not; some are a number behind the second.
+  const std::vector<NameHead> heads = {NameHead({"t-------a", "t-------b"}), NameHead({"ta", "tb"}),
+                                       NameHead()};
+  const NameHead& head = heads[bits % heads.size()];
   PartitionedGrouper grouper(rule, bits, kMostReaders, "", head);
   std::vector<BlockSummary> summaries(blocks.size());
   // Readers run ahead of one another: here, the last ones as far as can be.
@@ -107,9 +109,10 @@ std::string expected(const std::vector<LabelRow>& rows, Duplicates rule) {
   }
   std::string text;
   for (const std::string& task : tasks) {
-    text += task + ":";
-    for (const auto& [worker, label] : labels[task]) text += " " + worker + "=" + label;
-    text += "\n";
+    text += task;
+    text += ':';
+    for (const auto& [worker, label] : labels[task]) text.append(" ").append(worker + "=" + label);
+    text += '\n';
   }
   for (const std::string& name : workers) text += name + ",";
   text += "\n";

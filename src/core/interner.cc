@@ -2,18 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "crowdfold/error.h"
 
 namespace crowdfold {
 
-Interner::Interner(const char* what, std::uint64_t limit) : what_(what), limit_(limit), slots_(64) {}
-
 void Interner::clear() {
-  std::fill(slots_.begin(), slots_.end(), Slot{});
   size_ = 0;
-  short_names_ = 0;
+  names_.clear();
+  numbers_.clear();
   apart_ = NameTable(what_, limit_);
   apart_ids_.clear();
 }
@@ -27,22 +23,14 @@ std::uint32_t Interner::next_id() {
 
 std::uint32_t Interner::insert(const NameKey& key) {
   const std::uint32_t id = next_id();
-  if (2 * ++short_names_ > slots_.size()) {
-    std::vector<Slot> larger(2 * slots_.size());
-    for (const Slot& slot : slots_) {
-      if (slot.size != kFree) put(larger, slot);
-    }
-    slots_ = std::move(larger);
-  }
-  put(slots_, {key.a, key.b, key.c, static_cast<std::uint32_t>(key.size), id});
+  names_.insert({key, id});
   return id;
 }
 
-void Interner::put(std::vector<Slot>& slots, const Slot& slot) {
-  const std::size_t mask = slots.size() - 1;
-  std::size_t at = NameKey{slot.a, slot.b, slot.c, slot.size}.hash() & mask;
-  while (slots[at].size != kFree) at = (at + 1) & mask;
-  slots[at] = slot;
+std::uint32_t Interner::insert(std::uint32_t number) {
+  const std::uint32_t id = next_id();
+  numbers_.insert({number, id});
+  return id;
 }
 
 std::uint32_t Interner::intern_apart(std::string_view name) {

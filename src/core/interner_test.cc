@@ -72,8 +72,8 @@ TEST(HashName, SpreadsNumberedNamesOverTheLowAndTheMiddleBits) {
     ++middle[(hash >> 26) % 64];
   }
   for (std::size_t b = 0; b < 64; ++b) {
-    EXPECT_NEAR(low[b], kNames / 64, 200) << b;
-    EXPECT_NEAR(middle[b], kNames / 64, 200) << b;
+    EXPECT_NEAR(low[b], kNames / 64.0, 200) << b;
+    EXPECT_NEAR(middle[b], kNames / 64.0, 200) << b;
   }
 }
 
@@ -107,14 +107,40 @@ TEST(Interner, FindsInTwoStepsWhatItFindsInOne) {
   EXPECT_EQ(interner.intern("second"), 1U);
 }
 
-TEST(Interner, TellsNamesThatAreKeptApartFromTheOthers) {
+TEST(Interner, TellsCutNamesApartByWhatTheyWere) {
+  // "17" behind the head, as a whole name, and as the tail of a name with something else behind it.
+  const NameHead head({"image_a", "image_b"});
   Interner interner("tasks", 100);
-  EXPECT_EQ(interner.intern("a"), 0U);
-  EXPECT_EQ(interner.intern_apart("a"), 1U);
-  EXPECT_EQ(interner.intern_apart("b"), 2U);
-  EXPECT_EQ(interner.intern("b"), 3U);
-  EXPECT_EQ(interner.intern_apart("a"), 1U);
-  EXPECT_EQ(interner.intern("a"), 0U);
+  const auto intern = [&](const std::string& name) {
+    const CutName cut = head.cut(name);
+    interner.prefetch(cut, cut.hash());
+    return interner.intern(cut, cut.hash());
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_EQ(intern("image_17"), 0U);
+    EXPECT_EQ(intern("17"), 1U);
+    EXPECT_EQ(intern("image_17.jpg"), 2U);
+    EXPECT_EQ(intern("17.jpg"), 3U);
+    EXPECT_EQ(intern("image_017"), 4U);
+    EXPECT_EQ(intern("image_" + std::string(40, '7')), 5U);
+  }
+  interner.clear();
+  EXPECT_EQ(interner.size(), 0U);
+  EXPECT_EQ(intern("17.jpg"), 0U);
+  EXPECT_EQ(intern("image_17"), 1U);
+}
+
+TEST(Interner, KeepsTheIdsOfNumbersWhileItGrows) {
+  const NameHead head({"w0", "w1"});
+  Interner interner("workers", 1'000'000);
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::uint32_t i = 0; i < 100'000; ++i) {
+      const std::string name = "w" + std::to_string(i);
+      const CutName cut = head.cut(name);
+      ASSERT_NE(cut.number, kNoNumber);
+      ASSERT_EQ(interner.intern(cut, cut.hash()), i);
+    }
+  }
 }
 
 TEST(Interner, RefusesOneNameMoreThanItsLimitShortOrLong) {

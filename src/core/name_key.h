@@ -14,6 +14,37 @@ namespace crowdfold {
 
 static_assert(std::endian::native == std::endian::little);
 
+template <class Word>
+std::uint64_t load(const char* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+// The first, or the last, eight bytes of a text, the first one lowest. Zeros behind, or in front, where
+// it is shorter.
+inline std::uint64_t first_bytes(std::string_view text) {
+  const std::size_t n = text.size();
+  if (n >= 8) return load<std::uint64_t>(text.data());
+  if (n >= 4) {
+    return load<std::uint32_t>(text.data()) | load<std::uint32_t>(text.data() + n - 4) << (8 * (n - 4));
+  }
+  std::uint64_t word = 0;
+  for (std::size_t i = n; i-- > 0;) word = word << 8 | static_cast<unsigned char>(text[i]);
+  return word;
+}
+inline std::uint64_t last_bytes(std::string_view text) {
+  const std::size_t n = text.size();
+  if (n >= 8) return load<std::uint64_t>(text.data() + n - 8);
+  return n == 0 ? 0 : first_bytes(text) << (64 - 8 * n);
+}
+
+inline std::uint64_t fold(std::uint64_t x, std::uint64_t y) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(x) * y;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
 struct NameKey {
   static constexpr std::size_t kMostBytes = 24;
 
@@ -61,19 +92,6 @@ struct NameKey {
     return fold(fold(a ^ 0x9E3779B97F4A7C15ULL, b ^ 0xE7037ED1A0B428DBULL) ^ size,
                 c ^ 0x8EBC6AF09C88C6E3ULL);
   }
-
- private:
-  template <class Word>
-  static std::uint64_t load(const char* from) {
-    Word word;
-    std::memcpy(&word, from, sizeof word);
-    return word;
-  }
-  static std::uint64_t fold(std::uint64_t x, std::uint64_t y) {
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = static_cast<Wide>(x) * y;
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-  }
 };
 
 // memcpy for names: most are short, and a call for each would cost more than the copy.
@@ -90,6 +108,10 @@ inline char* copy_name(char* to, std::string_view name) {
     std::memcpy(to, from, n);
   }
   return to + n;
+}
+
+inline std::uint64_t hash_number(std::uint32_t number) {
+  return fold(number ^ 0x9E3779B97F4A7C15ULL, 0xE7037ED1A0B428DBULL);
 }
 
 // Of names of any length.

@@ -87,7 +87,7 @@ TEST_P(Threads, PipelineConsumesInTheOrderOfProduction) {
 }
 
 TEST_P(Threads, PipelineNeverHasMoreItemsUnderWayThanItsWindow) {
-  for (const std::size_t window : {1, 2, 3}) {
+  for (const std::size_t window : {1U, 2U, 3U}) {
     int next = 0;
     std::atomic<int> under_way = 0;
     std::atomic<int> most = 0;

@@ -34,10 +34,10 @@ struct PartitionedGrouper::Partition {
   std::string_view name(std::size_t task) const {
     return {names.data() + name_begin(task), name_ends[task] - name_begin(task)};
   }
-  void add_name(std::string_view head, std::string_view tail) {
+  void add_name(std::string_view name) {
     const std::size_t at = names.size();
-    names.resize(at + head.size() + tail.size());
-    copy_name(copy_name(names.data() + at, head), tail);
+    names.resize(at + name.size());
+    copy_name(names.data() + at, name);
     name_ends.push_back(static_cast<std::uint32_t>(names.size()));
   }
   std::uint32_t label_begin(std::size_t task) const { return task == 0 ? 0 : label_ends[task - 1]; }
@@ -87,16 +87,15 @@ void PartitionedGrouper::unpack(const RowPacker::Piece& piece, int reader, Parti
     for (; count < scratch.batch.size() && at != piece.end; ++count) {
       auto& [row, hash] = scratch.batch[count];
       at = row.read(at);
-      hash = hash_name(row.name);
-      scratch.tasks.prefetch(hash);
+      hash = row.name.hash();
+      scratch.tasks.prefetch(row.name, hash);
     }
     for (std::size_t i = 0; i < count; ++i) {
       const auto& [row, hash] = scratch.batch[i];
-      const TaskId task =
-          row.whole ? scratch.tasks.intern_apart(row.name) : scratch.tasks.intern(row.name, hash);
+      const TaskId task = scratch.tasks.intern(row.name, hash);
       if (task == partition.num_tasks()) {
         partition.first_row.push_back(first_row + row.row);
-        partition.add_name(head_.text().substr(0, row.whole ? 0 : head_.size()), row.name);
+        partition.add_name(head_.restore(row.name));
       }
       if (row.label != kNoClass)
         scratch.labels.push_back({task, worker_of[row.worker], class_of[row.label]});

@@ -32,21 +32,15 @@ void RowPacker::add(const RowBatch& rows) {
     ++piece_number_;
   }
   for (std::size_t i = 0; i < rows.size; ++i) {
-    PackedRow& row = batch_[i].row;
+    PackedRow row;
     row.row = row_++ - first_row_;
     row.worker = ids_.workers[i];
     row.label = ids_.classes[i];
-    row.name = rows.tasks[i];
-    row.whole = !head_.begins(row.name) || row.name.size() - head_.size() > NameKey::kMostBytes;
-    if (!row.whole) row.name.remove_prefix(head_.size());
-    // A partition's table uses the hash's lower bits, so partitions are chosen by the upper ones.
-    batch_[i].partition = hash_name(row.name) >> (64 - bits_);
-    __builtin_prefetch(shelves_[batch_[i].partition].free, 1);
-  }
-  for (std::size_t i = 0; i < rows.size; ++i) {
-    const auto& [row, partition] = batch_[i];
+    row.name = head_.cut(rows.tasks[i]);
+    // By the hash's upper bits: a partition's table uses the lower ones.
+    const std::size_t partition = row.name.hash() >> (64 - bits_);
     Shelf& shelf = shelves_[partition];
-    const std::size_t room = PackedRow::room(row.name.size());
+    const std::size_t room = PackedRow::room(row.name.text.size());
     if (shelf.piece_number != piece_number_ || static_cast<std::size_t>(shelf.end - shelf.free) < room)
       begin_piece(partition, room);
     shelf.free = row.write(shelf.free);

@@ -1,5 +1,5 @@
 // Rows packed by a hash of their task: what a reader makes of input in any order. Every partition of the
-// tasks has a shelf of memory that its rows are written to, a few bytes more than the task's name each.
+// tasks has a shelf of memory that its rows are written to, ten bytes each where tasks are numbered.
 #pragma once
 
 #include <array>
@@ -9,27 +9,26 @@
 #include <string_view>
 #include <vector>
 
+#include "core/byte_pool.h"
 #include "core/name_head.h"
 #include "core/name_key.h"
-#include "core/page_pool.h"
 #include "core/reader_ids.h"
 
 namespace crowdfold {
 
 // One row. In memory:
 //
-//   header   1 byte: length of the name's tail (31: the whole name follows, its length in four bytes
-//            before it), and of worker and class
+//   header   1 byte: length of the name, or one of the marks below, and of worker and class
 //   row      2 bytes: its number, from the first row of its piece on
 //   worker   1 to 4 bytes
 //   class    1 or 2 bytes; kNoClass for an abstention
-//   name     its tail behind the data set's head, or all of it
+//   name     without the data set's head: its text, or the four bytes of its number. A whole name has
+//            its length in four bytes behind the header.
 struct PackedRow {
   std::uint32_t row = 0;
   std::uint32_t worker = 0;
   ClassId label = kNoClass;
-  std::string_view name;
-  bool whole = false;  // the name, not only its tail
+  CutName name;
 
   static constexpr std::uint32_t kMostRows = 1 << 16;  // of a piece
   // Room that a row may need. Numbers are written, and read, as whole words: there is always more memory
@@ -41,17 +40,19 @@ struct PackedRow {
   const char* read(const char* from);
 
  private:
+  static constexpr std::uint32_t kNumber = 30;
   static constexpr std::uint32_t kWhole = 31;
-  static_assert(NameKey::kMostBytes < kWhole);
+  static_assert(NameKey::kMostBytes < kNumber);
 };
 
 inline char* PackedRow::write(char* to) const {
   const unsigned worker_bytes = 1U + (worker > 0xFF) + (worker > 0xFFFF) + (worker > 0xFF'FFFF);
   const unsigned label_bytes = 1U + (label > 0xFF);
-  const auto name_size = static_cast<std::uint32_t>(name.size());
-  *to++ =
-      static_cast<char>((whole ? kWhole : name_size) | (worker_bytes - 1) << 5 | (label_bytes - 1) << 7);
-  if (whole) [[unlikely]] {
+  const bool numbered = name.number != kNoNumber;
+  const auto name_size = static_cast<std::uint32_t>(name.text.size());
+  const std::uint32_t form = numbered ? kNumber : name.whole ? kWhole : name_size;
+  *to++ = static_cast<char>(form | (worker_bytes - 1) << 5 | (label_bytes - 1) << 7);
+  if (form == kWhole) [[unlikely]] {
     std::memcpy(to, &name_size, 4);
     to += 4;
   }
@@ -59,16 +60,19 @@ inline char* PackedRow::write(char* to) const {
   std::memcpy(to, &row_number, 2);
   std::memcpy(to + 2, &worker, 4);
   std::memcpy(to + 2 + worker_bytes, &label, 2);
-  return copy_name(to + 2 + worker_bytes + label_bytes, name);
+  to += 2 + worker_bytes + label_bytes;
+  if (!numbered) return copy_name(to, name.text);
+  std::memcpy(to, &name.number, 4);
+  return to + 4;
 }
 
 inline const char* PackedRow::read(const char* from) {
   const auto header = static_cast<unsigned char>(*from++);
   const unsigned worker_bytes = 1U + (header >> 5 & 3U);
   const unsigned label_bytes = 1U + (header >> 7);
-  std::uint32_t name_size = header & 31U;
-  whole = name_size == kWhole;
-  if (whole) [[unlikely]] {
+  const std::uint32_t form = header & 31U;
+  std::uint32_t name_size = form;
+  if (form == kWhole) [[unlikely]] {
     std::memcpy(&name_size, from, 4);
     from += 4;
   }
@@ -79,8 +83,13 @@ inline const char* PackedRow::read(const char* from) {
   row = row_number;
   worker &= 0xFFFF'FFFFU >> (32 - 8 * worker_bytes);
   label &= static_cast<ClassId>(0xFFFFU >> (16 - 8 * label_bytes));
-  name = {from + 2 + worker_bytes + label_bytes, name_size};
-  return name.data() + name.size();
+  from += 2 + worker_bytes + label_bytes;
+  if (form == kNumber) {
+    std::memcpy(&name.number, from, 4);
+    return from + 4;
+  }
+  name = {kNoNumber, {from, name_size}, form == kWhole};
+  return from + name_size;
 }
 
 // Packs one reader's rows.
@@ -117,15 +126,9 @@ class RowPacker {
   unsigned bits_;
   NameHead head_;
   ReaderIds ids_;
-  PagePool pool_;
+  BytePool pool_;
   std::vector<Shelf> shelves_;              // by partition
   std::vector<std::vector<Piece>> pieces_;  // by partition
-
-  struct Placed {
-    PackedRow row;
-    std::size_t partition = 0;
-  };
-  std::array<Placed, RowBatch::kRows> batch_;
 
   BlockSummary* block_ = nullptr;
   std::uint32_t row_ = 0;           // of the block

@@ -78,12 +78,12 @@ TEST(JsonLines, SkipsBlankLinesAndTakesCrlf) {
 TEST(JsonLines, RefusesWhatIsNotOneObjectOnALine) {
   expect_error("[1,2,3]", "not a JSON object");
   expect_error("plain text", "not a JSON object");
-  expect_error("{\"task\":1,", "not a JSON object");
-  expect_error("{\"task\":1,\"worker\":2,\"label\":3} {}", "more than one JSON value on a line");
+  expect_error(R"({"task":1,)", "not a JSON object");
+  expect_error(R"({"task":1,"worker":2,"label":3} {})", "more than one JSON value on a line");
 }
 
 TEST(JsonLines, RefusesArraysAndObjectsForAName) {
-  expect_error("{\"task\":1,\"worker\":2,\"label\":[3]}",
+  expect_error(R"({"task":1,"worker":2,"label":[3]})",
                "'label' must be a string, a number, a boolean or null");
 }
 

@@ -9,8 +9,10 @@
 namespace crowdfold {
 namespace {
 
-// Rows per partition: their tasks' table and names then stay within a core's own cache.
-constexpr double kRowsPerPartition = 80'000;
+// Rows per partition, as measured: with fewer, rows are written to too many places at a time, with more,
+// a partition's tasks do not stay within a core's own cache.
+constexpr double kRowsPerPartition = 320'000;
+constexpr double kPartitionsPerThread = 8;  // so that no thread waits long for another
 constexpr unsigned kMostPartitionBits = 10;
 // How much larger labels are than their compressed file, roughly: only the number of partitions and the
 // first size of arrays depend on it.
@@ -55,7 +57,8 @@ Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const Read
                         const RunContext& context) {
   std::vector<std::string_view> names;
   for (std::size_t run = 0; run < first.num_runs(); ++run) names.push_back(first.name(run));
-  const auto partitions = static_cast<std::uint64_t>(estimated_rows(reader.input()) / kRowsPerPartition);
+  const auto partitions = static_cast<std::uint64_t>(std::max(
+      estimated_rows(reader.input()) / kRowsPerPartition, kPartitionsPerThread * context.threads));
   const unsigned bits = std::min(kMostPartitionBits, static_cast<unsigned>(std::bit_width(partitions)));
   PartitionedGrouper grouper(options.duplicates, bits, std::max(1, context.threads), options.abstain,
                              NameHead(names));

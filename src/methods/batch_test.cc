@@ -21,7 +21,7 @@ using testing::labels_of;
 class EveryMethod : public ::testing::TestWithParam<std::string> {
  protected:
   Result fit(const Labels& labels, const Settings& settings = {}, const Given& given = {},
-             RunContext context = {}) const {
+             const RunContext& context = {}) const {
     return find_method(GetParam()).make(settings)->fit(labels, given, context);
   }
   static RunContext with(int threads, std::uint64_t seed, bool posterior) {
