@@ -13,7 +13,8 @@
 
 namespace crowdfold {
 
-// A hash table with open addressing, at most half full: longer probes would not be predicted.
+// A hash table with open addressing. It has Slot::kRoom slots or more for each one that is taken: few,
+// and a second probe would be likely, and often mispredicted.
 template <class Slot>
 class SlotTable {
  public:
@@ -30,7 +31,7 @@ class SlotTable {
   }
 
   void insert(const Slot& slot) {
-    if (2 * ++used_ > slots_.size()) {
+    if (Slot::kRoom * ++used_ > slots_.size()) {
       std::vector<Slot> larger(2 * slots_.size());
       for (const Slot& held : slots_) {
         if (!held.free()) put(larger, held);
@@ -103,6 +104,7 @@ class Interner {
     std::uint32_t size = kFree;
     std::uint32_t id = 0;
 
+    static constexpr std::size_t kRoom = 2;
     static constexpr std::uint32_t kFree = 0xFFFF'FFFF;
     bool free() const { return size == kFree; }
     bool matches(const NameKey& key) const {
@@ -115,6 +117,7 @@ class Interner {
     std::uint32_t number = kNoNumber;
     std::uint32_t id = 0;
 
+    static constexpr std::size_t kRoom = 4;
     bool free() const { return number == kNoNumber; }
     bool matches(std::uint32_t other) const { return number == other; }
     std::uint64_t hash() const { return hash_number(number); }

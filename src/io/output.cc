@@ -111,9 +111,11 @@ TextKind kind_of(const std::string& path) {
 }
 
 void append_csv(std::string& to, std::string_view field) {
-  bool plain = true;
-  for (const char c : field) plain = plain && c != ',' && c != '"' && c != '\r' && c != '\n';
-  if (plain) {
+  // To the end, not to the first one found: most fields hold none of these, and nothing is to be
+  // predicted.
+  int special = 0;
+  for (const char c : field) special |= (c == ',') | (c == '"') | (c == '\r') | (c == '\n');
+  if (special == 0) {
     to.append(field);
     return;
   }
