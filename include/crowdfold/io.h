@@ -47,7 +47,7 @@ Labels read_labels(const std::string& path, const ReadOptions& options, const Ru
                    ReadReport* report = nullptr);
 
 // Known truths (columns task, label). Classes that no label names are added to labels.classes.
-// A task that has no labels is Error(data), or counted in the report with skip_bad_rows.
+// A task that is not among those of `labels` is Error(data), or counted in the report with skip_bad_rows.
 std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const ReadOptions& options,
                                  ReadReport* report = nullptr);
 
