@@ -29,6 +29,10 @@ struct MethodInfo {
   std::string summary;
   std::string citation;
   std::vector<OptionInfo> options;
+  // What it takes. The rest is Error(usage) from fit().
+  std::uint32_t most_classes = kMaxClasses;
+  bool takes_truths = true;
+  bool takes_workers = true;
   std::function<std::unique_ptr<Method>(const Settings&)> make;
   // Null for methods that only work on whole data sets. The seed decides ties.
   std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online;

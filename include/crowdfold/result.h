@@ -20,6 +20,9 @@ struct Result {
   FlatArray<double> confidence;  // by TaskId
   FlatArray<double> posterior;   // T x K, row by row; empty unless RunContext::posterior
   WorkerState workers;
+  // M x K x K: by worker, truth, label; empty unless RunContext::confusion, and for methods without such
+  // a model.
+  FlatArray<double> confusion;
 
   // Iterative methods: the objective after each iteration, and whether they settled.
   std::vector<double> trace;

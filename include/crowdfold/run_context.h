@@ -17,7 +17,9 @@ struct Progress {
 struct RunContext {
   std::uint64_t seed = 0;
   int threads = 1;
-  bool posterior = false;  // also fill Result::posterior
+  bool posterior = false;        // also fill Result::posterior
+  bool confusion = false;        // also fill Result::confusion
+  std::uint64_t max_memory = 0;  // bytes; what needs more is Error(usage). 0: no limit
 
   // Called now and then, from one thread at a time.
   std::function<void(const Progress&)> progress;

@@ -1,4 +1,5 @@
-// The adaptor that makes a batch method out of an online one, and the registry entry for both.
+// Registry entries: of methods that work on whole data sets, and of online ones with the adaptor that
+// makes a batch method out of them.
 #pragma once
 
 #include <algorithm>
@@ -81,6 +82,52 @@ Result fit_online(Online& method, Order order, const Labels& labels, const Given
   return result;
 }
 
+// What fits a method: Error(usage) in one sentence if the data, or what is given, does not.
+struct Takes {
+  std::uint32_t most_classes = kMaxClasses;
+  bool truths = true;
+  bool workers = false;
+};
+void require_fit(const std::string& method, const Takes& takes, const Labels& labels,
+                 const Given& given);
+void require_memory(const std::string& method, std::uint64_t bytes, const RunContext& context);
+
+// `Model` has Options, option_table(), bytes(options, labels) of memory that fit() takes at its peak,
+// and fit(options, labels, given, context).
+template <class Model>
+MethodInfo batch_method(std::string name, std::string summary, std::string citation, Takes takes) {
+  using Options = typename Model::Options;
+
+  class Batch final : public Method {
+   public:
+    Batch(std::string name, const Takes& takes, const Options& options)
+        : name_(std::move(name)), takes_(takes), options_(options) {}
+    Result fit(const Labels& labels, const Given& given, const RunContext& context) const override {
+      require_fit(name_, takes_, labels, given);
+      require_memory(name_, Model::bytes(options_, labels), context);
+      return Model::fit(options_, labels, given, context);
+    }
+
+   private:
+    std::string name_;
+    Takes takes_;
+    Options options_;
+  };
+
+  MethodInfo info;
+  info.name = name;
+  info.summary = std::move(summary);
+  info.citation = std::move(citation);
+  info.options = Model::option_table().describe();
+  info.most_classes = takes.most_classes;
+  info.takes_truths = takes.truths;
+  info.takes_workers = takes.workers;
+  info.make = [name, takes](const Settings& settings) -> std::unique_ptr<Method> {
+    return std::make_unique<Batch>(name, takes, Model::option_table().parse(name.c_str(), settings));
+  };
+  return info;
+}
+
 template <class Online>
 MethodInfo online_method(std::string name, std::string summary, std::string citation) {
   using Options = typename Online::Options;
@@ -97,8 +144,11 @@ MethodInfo online_method(std::string name, std::string summary, std::string cita
     Options options_;
   };
 
-  MethodInfo info{name, std::move(summary), std::move(citation), Online::option_table().describe(), {},
-                  {}};
+  MethodInfo info;
+  info.name = name;
+  info.summary = std::move(summary);
+  info.citation = std::move(citation);
+  info.options = Online::option_table().describe();
   info.make = [name](const Settings& settings) -> std::unique_ptr<Method> {
     return std::make_unique<Batch>(Online::option_table().parse(name.c_str(), settings));
   };

@@ -8,5 +8,15 @@ namespace crowdfold {
 MethodInfo mv_method();
 MethodInfo onepass_method();
 MethodInfo twopass_method();
+MethodInfo wawa_method();
+MethodInfo zbs_method();
+MethodInfo iwmv_method();
+MethodInfo zc_method();
+MethodInfo onecoin_ds_method();
+MethodInfo ds_method();
+MethodInfo fast_ds_method();
+MethodInfo lfc_method();
+MethodInfo ibcc_method();
+MethodInfo ebcc_method();
 
 }  // namespace crowdfold

@@ -43,6 +43,21 @@ OptionEntry<Options> real(const char* name, double Options::*field, double lowes
           }};
 }
 
+template <class Options>
+OptionEntry<Options> integer(const char* name, int Options::*field, int lowest, int highest,
+                             const char* help) {
+  return {{name, "integer", fmt::format("{}", Options{}.*field),
+           fmt::format("{} to {}", lowest, highest), help},
+          [=](Options& options, std::string_view text) {
+            int value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            if (error != std::errc{} || end != text.data() + text.size()) return false;
+            if (value < lowest || value > highest) return false;
+            options.*field = value;
+            return true;
+          }};
+}
+
 // An enumeration whose values are numbered as the names are.
 template <class Options, class Enum>
 OptionEntry<Options> choice(const char* name, Enum Options::*field, std::vector<std::string> values,

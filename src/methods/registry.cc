@@ -11,9 +11,9 @@ namespace crowdfold {
 
 const std::vector<MethodInfo>& methods() {
   static const std::vector<MethodInfo> list = {
-      mv_method(),
-      onepass_method(),
-      twopass_method(),
+      mv_method(),   onepass_method(), twopass_method(),    wawa_method(), zbs_method(),
+      iwmv_method(), zc_method(),      onecoin_ds_method(), ds_method(),   fast_ds_method(),
+      lfc_method(),  ibcc_method(),    ebcc_method(),
   };
   return list;
 }

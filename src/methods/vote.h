@@ -37,11 +37,15 @@ struct VoteOptions {
   Ties ties = Ties::first;
 };
 template <class Options>
+OptionEntry<Options> ties_option() {
+  return choice<Options, Ties>("ties", &Options::ties, {"first", "random"},
+                               "best class among equals: the first seen, or a seeded draw");
+}
+template <class Options>
 std::vector<OptionEntry<Options>> vote_options() {
   return {real<Options>("alpha", &Options::alpha, 1, 1e9, "prior of worker quality: Beta(alpha, beta)"),
           real<Options>("beta", &Options::beta, 1, 1e9, "prior of worker quality: Beta(alpha, beta)"),
-          choice<Options, Ties>("ties", &Options::ties, {"first", "random"},
-                                "best class among equals: the first seen, or a seeded draw")};
+          ties_option<Options>()};
 }
 
 // How a tie is decided: the lowest class, or one drawn by (seed, task index).
@@ -113,7 +117,8 @@ class SmallBallot {
   double probability(ClassId label, std::span<double> posterior) const {
     std::array<double, kClasses> odds;
     double total = 0;
-    for (std::uint32_t c = 0; c < classes_; ++c) total += odds[c] = entries_[c].right / entries_[c].wrong;
+    for (std::uint32_t c = 0; c < classes_; ++c)
+      total += odds[c] = entries_[c].right / entries_[c].wrong;
     for (std::size_t c = 0; c < posterior.size(); ++c) posterior[c] = odds[c] / total;
     return odds[label] / total;
   }

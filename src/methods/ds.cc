@@ -1,0 +1,95 @@
+// Dawid-Skene: every worker has a confusion matrix; maximum likelihood by EM.
+//
+// A. P. Dawid, A. M. Skene: Maximum Likelihood Estimation of Observer Error-Rates Using the EM
+// Algorithm. Applied Statistics 28, 1979.
+//
+//   p(y_t = k) = rho_k           p(x_it = l | y_t = k) = pi_i[k][l]
+//
+//   E   q_t(k)      ~  rho_k  prod_i pi_i[k][x_it]
+//   M   rho_k       =  mean_t q_t(k)
+//       pi_i[k][l]  =  sum_t q_t(k) [x_it = l]  /  sum_t q_t(k)         t: tasks that i labelled
+//
+// Starts at the E-step, with pi of .7 on the diagonal and the rest shared by the other classes, and all
+// classes equally likely. A row of pi that no task speaks for goes back to that start.
+// Cost: O(N K) an iteration; memory O(N + T K + M K^2).
+#include "core/vector_math.h"
+#include "methods/batch.h"
+#include "methods/confusion.h"
+#include "methods/em.h"
+#include "methods/methods.h"
+
+namespace crowdfold {
+namespace {
+
+struct DawidSkene {
+  struct Options : Stopping {
+    double start = 0.7;
+  };
+  static const OptionTable<Options>& option_table() {
+    static const OptionTable<Options> table(
+        stopping_options<Options>(kPosteriorsMove),
+        {real("start", &Options::start, 0.01, 0.99, "probability of a right label to start from")});
+    return table;
+  }
+  static std::uint64_t bytes(const Options&, const Labels& labels) {
+    return WorkerMajor::bytes(labels) + Posteriors::bytes(labels) + Confusion::bytes(labels);
+  }
+  static Result fit(const Options& options, const Labels& labels, const Given& given,
+                    const RunContext& context);
+};
+
+Result DawidSkene::fit(const Options& options, const Labels& labels, const Given& given,
+                       const RunContext& context) {
+  const std::uint32_t classes = labels.num_classes();
+  const WorkerMajor by_worker(labels, context.threads);
+  Posteriors q(labels, given);
+  q.start_from_votes(context.threads);
+  std::vector<double> log_rho(classes, -std::log(classes));
+  Confusion log_pi(labels.num_workers(), classes, classes);
+
+  // pi[k][l] to start from
+  const auto start = [&](std::size_t k, std::size_t l) {
+    if (classes == 1) return 1.0;
+    return k == l ? options.start : (1 - options.start) / (classes - 1);
+  };
+  for_worker_blocks(labels.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
+    const std::span<double> block = log_pi.of(first, last);
+    for (std::size_t i = 0; i < block.size(); ++i) block[i] = start(i % classes, i / classes % classes);
+    vector_log(block);
+  });
+
+  Result result;
+  iterate("ds", options, context, result, [&] {
+    const auto judged = q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi});
+
+    log_rho = log_shares(q.totals(context.threads));
+    for_worker_blocks(labels.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
+      for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
+        const std::span<double> pi = log_pi.of(w);
+        std::fill(pi.begin(), pi.end(), 0.0);
+        add_expected_counts(by_worker.worker(w), q, pi);
+        normalize_over_labels(pi, classes, start);
+      }
+      vector_log(log_pi.of(first, last));
+    });
+    return judged;
+  });
+
+  q.report(context, result);
+  vector_exp(log_rho);
+  vector_exp(log_pi.of(0, labels.num_workers()));
+  report_workers(by_worker, given, log_pi, log_rho, context, result);
+  return result;
+}
+
+}  // namespace
+
+MethodInfo ds_method() {
+  return batch_method<DawidSkene>(
+      "ds", "Dawid-Skene: a confusion matrix for every worker, by EM",
+      "Dawid, Skene: Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm "
+      "(Applied Statistics 1979)",
+      {.workers = false});
+}
+
+}  // namespace crowdfold

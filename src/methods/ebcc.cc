@@ -1,0 +1,194 @@
+// Enhanced Bayesian classifier combination: every class has subtypes, on which workers err in different
+// ways; so errors of workers are correlated within a class. Mean-field variational inference.
+//
+// Y. Li, B. I. P. Rubinstein, T. Cohn: Exploiting Worker Correlation for Label Aggregation in
+// Crowdsourcing. ICML 2019.
+//
+//   rho ~ Dirichlet(a)               p(y_t = k) = rho_k
+//   tau_k ~ Dirichlet(a_tau / G)     p(z_t = g | y_t = k) = tau_kg
+//   pi_i[kg] ~ Dirichlet(a_i[k])     p(x_it = l | y_t = k, z_t = g) = pi_i[kg][l]
+//
+//   rho, tau_k, pi_i[kg]  Dirichlets with the expected counts added
+//   q_t(k, g)  ~  exp( E log rho_k + E log tau_kg + sum_i E log pi_i[kg][x_it] )
+//
+// a is the sum over tasks of the shares of votes. Starts: shares of votes, split at random among a
+// class's subtypes. Of several starts, the one with the highest evidence lower bound counts. Cost: O(N K
+// G + M K^2 G) an iteration; memory O(N + T K G + M K^2 G), for each start that runs at a time.
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include "core/random.h"
+#include "methods/batch.h"
+#include "methods/methods.h"
+#include "methods/variational.h"
+
+namespace crowdfold {
+namespace {
+
+struct Ebcc {
+  struct Options : Stopping {
+    Options() : Stopping{500, 1e-3} {}
+    int subtypes = 10;
+    int starts = 10;
+    double right = 4;
+    double wrong = 1;
+    double subtype_prior = 0.1;
+  };
+  static const OptionTable<Options>& option_table() {
+    static const OptionTable<Options> table(
+        stopping_options<Options>(kPosteriorsMove),
+        {integer("subtypes", &Options::subtypes, 1, 1000, "subtypes of every class"),
+         integer("starts", &Options::starts, 1, 100'000, "random starts, of which the best counts"),
+         real("right", &Options::right, 1e-3, 1e9,
+              "prior of confusion matrices: Dirichlet, on the diagonal"),
+         real("wrong", &Options::wrong, 1e-3, 1e9, "and beside the diagonal"),
+         real("subtype_prior", &Options::subtype_prior, 1e-6, 1e9,
+              "prior of the subtypes of a class: Dirichlet, their sum")});
+    return table;
+  }
+  static std::uint64_t bytes(const Options& options, const Labels& labels) {
+    return WorkerMajor::bytes(labels) + bytes_of_start(options, labels);
+  }
+  static std::uint64_t bytes_of_start(const Options& options, const Labels& labels) {
+    const auto subtypes = static_cast<std::uint32_t>(options.subtypes);
+    return Posteriors::bytes(labels, subtypes) + Confusion::bytes(labels, subtypes);
+  }
+  static Result fit(const Options& options, const Labels& labels, const Given& given,
+                    const RunContext& context);
+};
+
+// Splits the probability of every class at random among its subtypes, by Dirichlet(1, …, 1).
+void split_at_random(const Labels& labels, std::uint64_t seed, int threads, Posteriors& q) {
+  parallel_ranges(threads, labels.num_tasks(), Posteriors::kTasksPerBlock,
+                  [&](std::size_t first, std::size_t last, int) {
+                    for (auto t = static_cast<TaskId>(first); t < last; ++t) {
+                      Random random(seed ^ mix64(t));
+                      const std::span<double> row = q[t];
+                      for (std::size_t s = 0; s < row.size(); s += q.subtypes()) {
+                        const std::span<double> of_class = row.subspan(s, q.subtypes());
+                        const double probability =
+                            std::accumulate(of_class.begin(), of_class.end(), 0.0);
+                        double sum = 0;
+                        for (double& value : of_class) sum += value = -std::log(1 - random.uniform());
+                        for (double& value : of_class) value *= probability / sum;
+                      }
+                    }
+                  });
+}
+
+// One start.
+class Run {
+ public:
+  Run(const Ebcc::Options& options, const Labels& labels, const WorkerMajor& by_worker,
+      const Given& given, const RunContext& context, int start)
+      : labels_(labels),
+        by_worker_(by_worker),
+        context_(context),
+        classes_(labels.num_classes()),
+        subtypes_(static_cast<std::uint32_t>(options.subtypes)),
+        prior_{options.right, options.wrong, classes_, given},
+        rho_prior_(classes_),
+        tau_prior_(static_cast<std::size_t>(classes_) * subtypes_, options.subtype_prior / subtypes_),
+        q_(labels, given, subtypes_),
+        pi_(labels.num_workers(), classes_, classes_ * subtypes_) {
+    q_.start_from_votes(context.threads);
+    const std::vector<double> votes = q_.totals(context.threads);
+    for (std::size_t s = 0; s < votes.size(); ++s) rho_prior_[s / subtypes_] += votes[s];
+    for (double& value : rho_prior_) value = std::max(value, kLeastVotes);
+    split_at_random(labels, mix64(context.seed) + static_cast<std::uint64_t>(start), context.threads,
+                    q_);
+
+    iterate("ebcc", options, context, result_, [this] { return step(); });
+  }
+
+  double bound() const { return result_.trace.back(); }
+
+  Result report() {
+    q_.report(context_, result_);
+    report_posterior_workers(by_worker_, prior_, q_, pi_, context_, result_);
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr double kLeastVotes = 1e-3;  // of a class that got none
+
+  Posteriors::Judged step() {
+    const std::vector<double> totals = q_.totals(context_.threads);
+    std::vector<double> rho = rho_prior_;
+    std::vector<double> tau = tau_prior_;  // by subtype, then by class
+    for (std::size_t s = 0; s < totals.size(); ++s) {
+      rho[s / subtypes_] += totals[s];
+      tau[s % subtypes_ * classes_ + s / subtypes_] += totals[s];
+    }
+    double divergence = expect_logarithms(rho, rho_prior_, 1);
+    divergence += expect_logarithms(tau, tau_prior_, classes_);
+    divergence += learn_confusion(by_worker_, prior_, q_, pi_, context_.threads);
+
+    std::vector<double> log_prior(totals.size());
+    for (std::size_t s = 0; s < totals.size(); ++s)
+      log_prior[s] = rho[s / subtypes_] + tau[s % subtypes_ * classes_ + s / subtypes_];
+    auto judged = q_.judge(context_.threads, ConfusionScore{labels_, log_prior, pi_});
+    judged.evidence -= divergence;
+    return judged;
+  }
+
+  const Labels& labels_;
+  const WorkerMajor& by_worker_;
+  const RunContext& context_;
+  std::uint32_t classes_;
+  std::uint32_t subtypes_;
+  PriorCounts prior_;
+  std::vector<double> rho_prior_;
+  std::vector<double> tau_prior_;
+  Posteriors q_;
+  Confusion pi_;
+  Result result_;
+};
+
+// Starts run side by side, each on one thread, as long as memory allows; else one after another on all.
+Result Ebcc::fit(const Options& options, const Labels& labels, const Given& given,
+                 const RunContext& context) {
+  const WorkerMajor by_worker(labels, context.threads);
+  const int at_once = std::clamp(context.threads, 1, options.starts);
+  const std::uint64_t together =
+      WorkerMajor::bytes(labels) + (at_once + 1ULL) * bytes_of_start(options, labels);
+  const bool side_by_side = context.max_memory == 0 || together <= context.max_memory;
+
+  RunContext of_start = context;
+  if (side_by_side) {
+    of_start.threads = 1;
+    of_start.progress = nullptr;
+  }
+  std::mutex mutex;
+  std::optional<Run> best;
+  int best_start = 0;
+  int done = 0;
+  parallel_for(
+      side_by_side ? at_once : 1, static_cast<std::size_t>(options.starts), [&](std::size_t item, int) {
+        const auto start = static_cast<int>(item);
+        Run run(options, labels, by_worker, given, of_start, start);
+        const std::lock_guard lock(mutex);
+        const bool better =
+            !best || run.bound() > best->bound() || (run.bound() == best->bound() && start < best_start);
+        if (better) {
+          best.emplace(std::move(run));
+          best_start = start;
+        }
+        context.report("ebcc", static_cast<std::uint64_t>(++done),
+                       static_cast<std::uint64_t>(options.starts));
+      });
+  return best->report();
+}
+
+}  // namespace
+
+MethodInfo ebcc_method() {
+  return batch_method<Ebcc>(
+      "ebcc", "Bayesian Dawid-Skene with subtypes of classes, on which workers err alike; variational",
+      "Li, Rubinstein, Cohn: Exploiting Worker Correlation for Label Aggregation in Crowdsourcing (ICML "
+      "2019)",
+      {.workers = true});
+}
+
+}  // namespace crowdfold
