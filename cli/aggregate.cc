@@ -20,6 +20,7 @@ struct Aggregate {
   std::vector<std::string> settings;
   std::string output = "-";
   std::string workers_out;
+  std::string confusion_out;
   std::string workers_in;
   std::string truth_in;
   bool posterior = false;
@@ -68,6 +69,15 @@ void Aggregate::operator()() const {
   const MethodInfo& info = find_method(method);
   const Settings set = parse_settings(settings);
   info.make(set);  // complains about options before anything is read
+  if (!confusion_out.empty() && !info.has_confusion) {
+    std::vector<std::string> those;
+    for (const MethodInfo& other : methods()) {
+      if (other.has_confusion) those.push_back(other.name);
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("--confusion-out: {} has no confusion matrices; methods that have: {}",
+                            method, fmt::join(those, ", ")));
+  }
   RunContext context = run.context();
   Stopwatch watch;
   if (!streams(info, set) || !try_streamed(info, set, context)) in_memory(info, set, context);
@@ -141,14 +151,21 @@ void Aggregate::in_memory(const MethodInfo& info, const Settings& set, RunContex
   }
   const double reading = watch.lap();
   context.posterior = posterior;
+  context.confusion = !confusion_out.empty();
   const Result result = info.make(set)->fit(data, given, context);
   const double fitting = watch.lap();
+  if (!result.converged) {
+    run.say(fmt::format(
+        "{} did not settle within {}: its estimates may still change with more, --set iterations=N",
+        method, count_of(result.trace.size(), "iteration")));
+  }
   std::uint64_t without = 0;
   for (const ClassId c : result.estimate) without += c == kNoClass ? 1 : 0;
   if (without > 0) run.say(fmt::format("{} without a label: no estimate", count_of(without, "task")));
 
   write_estimates(output, data, result, context);
   if (!workers_out.empty()) write_workers(workers_out, data.workers, result.workers, details, context);
+  if (!confusion_out.empty()) write_confusion(confusion_out, data, result, context);
   run.end_progress();
   if (run.verbose()) {
     run.say(fmt::format("reading {:.2f} s, {} {:.2f} s, writing {:.2f} s", reading, method, fitting,
@@ -191,6 +208,11 @@ void add_aggregate(CLI::App& app) {
       .add_flag("--details", state->details,
                 "more columns for workers: counts, mode, Beta, the paper's bound")
       ->group(out);
+  command
+      .add_option("--confusion-out", state->confusion_out,
+                  "how likely each worker says what: worker,truth,label,probability")
+      ->type_name("FILE")
+      ->group(out);
   command.add_flag("--posterior", state->posterior, "one more column per class with its probability")
       ->group(out);
   command.add_flag("--report", state->report, "for people: best and worst workers, doubtful tasks")
@@ -217,6 +239,7 @@ void add_aggregate(CLI::App& app) {
       ->group(memory);
   state->input.add_to(command);
   state->run.add_to(command);
+  state->run.add_memory_to(command);
   command.footer(
       "Examples:\n"
       "  crowdfold aggregate labels.csv\n"

@@ -99,7 +99,12 @@ void Compare::operator()() const {
   run.say(read);
 
   std::vector<Row> rows;
+  const bool all = std::find(method_names.begin(), method_names.end(), "all") != method_names.end();
   for (const MethodInfo* info : chosen) {
+    if (all && data.num_classes() > info->most_classes) {
+      run.say(fmt::format("{} is left out: it is for {} classes", info->name, info->most_classes));
+      continue;
+    }
     rows.push_back(measure(*info, settings_for(*info, asked), data, known, runs, context));
   }
   run.end_progress();
@@ -144,6 +149,7 @@ void add_compare(CLI::App& app) {
   command.add_flag("--json", state->json, "as JSON");
   state->input.add_to(command);
   state->run.add_to(command);
+  state->run.add_memory_to(command);
   command.footer(
       "Accuracy is the mean over the runs ± its standard deviation; seconds are of one run, reading "
       "excluded.\n"

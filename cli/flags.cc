@@ -1,6 +1,7 @@
 #include "flags.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -82,11 +83,23 @@ void RunFlags::add_to(CLI::App& command, bool with_seed) {
   command.add_flag("-v,--verbose", verbose_, "say more")->excludes(quiet)->group(group);
 }
 
+void RunFlags::add_memory_to(CLI::App& command) {
+  command
+      .add_option("--max-memory", max_memory_,
+                  "what a method may take, as 500MB or 8GB; default: 80 % of the machine's")
+      ->transform(CLI::AsSizeValue(true).description(""))
+      ->type_name("SIZE")
+      ->group("Running");
+}
+
 RunContext RunFlags::context() const {
   RunContext context;
   context.seed = seed_;
   context.threads =
       threads_ > 0 ? threads_ : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+  const auto page_size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  context.max_memory = max_memory_ > 0 ? max_memory_ : pages * page_size / 5 * 4;
   context.cancelled = &interrupted();
   if (!quiet_ && stderr_is_terminal()) {
     context.progress = [bar = progress_](const Progress& progress) { bar->show(progress); };

@@ -35,6 +35,8 @@ class InputFlags {
 class RunFlags {
  public:
   void add_to(CLI::App& command, bool with_seed = true);
+  // For commands that run methods.
+  void add_memory_to(CLI::App& command);
 
   // With a progress bar where there is someone to see it; cancelled by Ctrl-C.
   RunContext context() const;
@@ -49,6 +51,7 @@ class RunFlags {
  private:
   std::uint64_t seed_ = 0;
   int threads_ = 0;
+  std::uint64_t max_memory_ = 0;  // 0: most of the machine's
   bool quiet_ = false;
   bool verbose_ = false;
   std::shared_ptr<ProgressBar> progress_ = std::make_shared<ProgressBar>();

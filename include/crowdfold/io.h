@@ -47,7 +47,8 @@ Labels read_labels(const std::string& path, const ReadOptions& options, const Ru
                    ReadReport* report = nullptr);
 
 // Known truths (columns task, label). Classes that no label names are added to labels.classes.
-// A task that is not among those of `labels` is Error(data), or counted in the report with skip_bad_rows.
+// A task that is not among those of `labels` is Error(data), or counted in the report with
+// skip_bad_rows.
 std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const ReadOptions& options,
                                  ReadReport* report = nullptr);
 
@@ -75,6 +76,10 @@ void write_estimates(const std::string& path, const Labels& labels, const Result
 // count.
 void write_workers(const std::string& path, const NameTable& workers, const WorkerState& state,
                    bool details, const RunContext& context);
+
+// Result::confusion: worker, truth, label, probability.
+void write_confusion(const std::string& path, const Labels& labels, const Result& result,
+                     const RunContext& context);
 
 // A simulated crowd as files. Empty paths are not written.
 struct CrowdNames {

@@ -33,6 +33,7 @@ struct MethodInfo {
   std::uint32_t most_classes = kMaxClasses;
   bool takes_truths = true;
   bool takes_workers = true;
+  bool has_confusion = false;  // fills Result::confusion
   std::function<std::unique_ptr<Method>(const Settings&)> make;
   // Null for methods that only work on whole data sets. The seed decides ties.
   std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online;

@@ -140,4 +140,34 @@ void write_workers(const std::string& path, const NameTable& workers, const Work
   file.commit();
 }
 
+void write_confusion(const std::string& path, const Labels& labels, const Result& result,
+                     const RunContext& context) {
+  OutputFile file(path);
+  const bool csv = kind_of(path) == TextKind::csv;
+  if (csv) file.write("worker,truth,label,probability\n");
+  const std::uint32_t classes = labels.num_classes();
+  write_lines(file, labels.num_workers(), context, [&](std::string& to, std::size_t w) {
+    const double* matrix = result.confusion.data() + w * classes * classes;
+    for (std::uint32_t truth = 0; truth < classes; ++truth) {
+      for (std::uint32_t label = 0; label < classes; ++label) {
+        const std::pair<const char*, std::string_view> names[] = {
+            {"worker", labels.workers[static_cast<WorkerId>(w)]},
+            {"truth", labels.classes[truth]},
+            {"label", labels.classes[label]},
+        };
+        to += csv ? "" : "{";
+        for (const auto& [key, name] : names) {
+          if (!csv) to.append("\"").append(key).append("\":");
+          csv ? append_csv(to, name) : append_json(to, name);
+          to.push_back(',');
+        }
+        to += csv ? "" : "\"probability\":";
+        append_number(to, *matrix++);
+        to += csv ? "\n" : "}\n";
+      }
+    }
+  });
+  file.commit();
+}
+
 }  // namespace crowdfold

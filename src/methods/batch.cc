@@ -21,33 +21,43 @@ std::string methods_that(const Fits& fits) {
 
 }  // namespace
 
-void require_fit(const std::string& method, const Takes& takes, const Labels& labels,
+void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
                  const Given& given) {
   const auto refuse = [&](const std::string& why, const std::string& others) {
     throw Error(ErrorCode::usage, fmt::format("{} {}; methods that fit: {}", method, why, others));
   };
-  if (labels.num_classes() > takes.most_classes) {
-    refuse(fmt::format("is for {} classes at most, and there are {}", takes.most_classes,
+  if (labels.num_classes() > traits.most_classes) {
+    refuse(fmt::format("is for {} classes at most, and there are {}", traits.most_classes,
                        labels.num_classes()),
            methods_that([&](const MethodInfo& i) { return i.most_classes >= labels.num_classes(); }));
   }
   const auto known = [](ClassId truth) { return truth != kNoClass; };
-  if (!takes.truths && std::any_of(given.truths.begin(), given.truths.end(), known))
+  if (!traits.truths && std::any_of(given.truths.begin(), given.truths.end(), known))
     refuse("cannot use known truths", methods_that([](const MethodInfo& i) { return i.takes_truths; }));
   const auto seen = [](const WorkerCounts& counts) { return counts.seen > 0; };
-  if (!takes.workers && std::any_of(given.workers.begin(), given.workers.end(), seen)) {
+  if (!traits.workers && std::any_of(given.workers.begin(), given.workers.end(), seen)) {
     refuse("cannot use earlier worker qualities",
            methods_that([](const MethodInfo& i) { return i.takes_workers; }));
   }
 }
 
+Result no_labels(const Labels& labels, const RunContext& context) {
+  context.throw_if_cancelled();
+  Result result;
+  result.estimate.assign(labels.num_tasks(), kNoClass);
+  result.confidence.assign(labels.num_tasks(), 0);
+  result.workers.expect(labels.num_workers(), 0);
+  return result;
+}
+
 void require_memory(const std::string& method, std::uint64_t bytes, const RunContext& context) {
   if (context.max_memory == 0 || bytes <= context.max_memory) return;
-  constexpr double kGigabyte = 1e9;
-  throw Error(ErrorCode::usage,
-              fmt::format("{} would need {:.1f} GB of memory, and {:.1f} GB may be used", method,
-                          static_cast<double>(bytes) / kGigabyte,
-                          static_cast<double>(context.max_memory) / kGigabyte));
+  const auto text = [](std::uint64_t size) {
+    const auto value = static_cast<double>(size);
+    return value < 1e9 ? fmt::format("{:.1f} MB", value / 1e6) : fmt::format("{:.1f} GB", value / 1e9);
+  };
+  throw Error(ErrorCode::usage, fmt::format("{} would need {} of memory, and {} may be used", method,
+                                            text(bytes), text(context.max_memory)));
 }
 
 std::vector<TaskId> shuffled_tasks(TaskId num_tasks, std::uint64_t seed) {

@@ -82,35 +82,41 @@ Result fit_online(Online& method, Order order, const Labels& labels, const Given
   return result;
 }
 
-// What fits a method: Error(usage) in one sentence if the data, or what is given, does not.
-struct Takes {
+// What a method takes besides labels, and gives besides estimates; see MethodInfo. Error(usage) in one
+// sentence if the data, or what is given, does not fit.
+struct Traits {
   std::uint32_t most_classes = kMaxClasses;
   bool truths = true;
   bool workers = false;
+  bool confusion = false;
 };
-void require_fit(const std::string& method, const Takes& takes, const Labels& labels,
+void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
                  const Given& given);
 void require_memory(const std::string& method, std::uint64_t bytes, const RunContext& context);
+
+// The Result where there is no class to choose from.
+Result no_labels(const Labels& labels, const RunContext& context);
 
 // `Model` has Options, option_table(), bytes(options, labels) of memory that fit() takes at its peak,
 // and fit(options, labels, given, context).
 template <class Model>
-MethodInfo batch_method(std::string name, std::string summary, std::string citation, Takes takes) {
+MethodInfo batch_method(std::string name, std::string summary, std::string citation, Traits traits) {
   using Options = typename Model::Options;
 
   class Batch final : public Method {
    public:
-    Batch(std::string name, const Takes& takes, const Options& options)
-        : name_(std::move(name)), takes_(takes), options_(options) {}
+    Batch(std::string name, const Traits& traits, const Options& options)
+        : name_(std::move(name)), traits_(traits), options_(options) {}
     Result fit(const Labels& labels, const Given& given, const RunContext& context) const override {
-      require_fit(name_, takes_, labels, given);
+      require_fit(name_, traits_, labels, given);
       require_memory(name_, Model::bytes(options_, labels), context);
-      return Model::fit(options_, labels, given, context);
+      return labels.num_classes() == 0 ? no_labels(labels, context)
+                                       : Model::fit(options_, labels, given, context);
     }
 
    private:
     std::string name_;
-    Takes takes_;
+    Traits traits_;
     Options options_;
   };
 
@@ -119,11 +125,12 @@ MethodInfo batch_method(std::string name, std::string summary, std::string citat
   info.summary = std::move(summary);
   info.citation = std::move(citation);
   info.options = Model::option_table().describe();
-  info.most_classes = takes.most_classes;
-  info.takes_truths = takes.truths;
-  info.takes_workers = takes.workers;
-  info.make = [name, takes](const Settings& settings) -> std::unique_ptr<Method> {
-    return std::make_unique<Batch>(name, takes, Model::option_table().parse(name.c_str(), settings));
+  info.most_classes = traits.most_classes;
+  info.takes_truths = traits.truths;
+  info.takes_workers = traits.workers;
+  info.has_confusion = traits.confusion;
+  info.make = [name, traits](const Settings& settings) -> std::unique_ptr<Method> {
+    return std::make_unique<Batch>(name, traits, Model::option_table().parse(name.c_str(), settings));
   };
   return info;
 }

@@ -3,6 +3,12 @@
 #include <numeric>
 
 namespace crowdfold {
+namespace {
+
+constexpr double kZero = 1e-250;
+static_assert(kZero > kLeastProbability);
+
+}  // namespace
 
 void report_workers(const WorkerMajor& by_worker, const Given& given, const Confusion& confusion,
                     std::span<const double> prior, const RunContext& context, Result& result) {
@@ -32,6 +38,11 @@ void report_workers(const WorkerMajor& by_worker, const Given& given, const Conf
         for (std::size_t s = k * subtypes; s < (k + 1) * subtypes; ++s) {
           const double share = in_class > 0 ? prior[s] / in_class : 1.0 / static_cast<double>(subtypes);
           for (std::size_t l = 0; l < classes; ++l) to[k * classes + l] += share * table[l * states + s];
+        }
+        // What was kept above 0 for its logarithm is 0 again.
+        for (std::size_t l = 0; l < classes; ++l) {
+          double& probability = to[k * classes + l];
+          if (probability < kZero) probability = 0;
         }
       }
     }

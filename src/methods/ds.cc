@@ -89,7 +89,7 @@ MethodInfo ds_method() {
       "ds", "Dawid-Skene: a confusion matrix for every worker, by EM",
       "Dawid, Skene: Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm "
       "(Applied Statistics 1979)",
-      {.workers = false});
+      {.workers = false, .confusion = true});
 }
 
 }  // namespace crowdfold

@@ -14,13 +14,12 @@
 // a is the sum over tasks of the shares of votes. Starts: shares of votes, split at random among a
 // class's subtypes. Of several starts, the one with the highest evidence lower bound counts. Cost: O(N K
 // G + M K^2 G) an iteration; memory O(N + T K G + M K^2 G), for each start that runs at a time.
-#include <mutex>
 #include <numeric>
-#include <optional>
 
 #include "core/random.h"
 #include "methods/batch.h"
 #include "methods/methods.h"
+#include "methods/starts.h"
 #include "methods/variational.h"
 
 namespace crowdfold {
@@ -81,10 +80,10 @@ void split_at_random(const Labels& labels, std::uint64_t seed, int threads, Post
 class Run {
  public:
   Run(const Ebcc::Options& options, const Labels& labels, const WorkerMajor& by_worker,
-      const Given& given, const RunContext& context, int start)
+      const Given& given, const RunContext& context, std::uint64_t start)
       : labels_(labels),
         by_worker_(by_worker),
-        context_(context),
+        threads_(context.threads),
         classes_(labels.num_classes()),
         subtypes_(static_cast<std::uint32_t>(options.subtypes)),
         prior_{options.right, options.wrong, classes_, given},
@@ -96,17 +95,16 @@ class Run {
     const std::vector<double> votes = q_.totals(context.threads);
     for (std::size_t s = 0; s < votes.size(); ++s) rho_prior_[s / subtypes_] += votes[s];
     for (double& value : rho_prior_) value = std::max(value, kLeastVotes);
-    split_at_random(labels, mix64(context.seed) + static_cast<std::uint64_t>(start), context.threads,
-                    q_);
+    split_at_random(labels, mix64(context.seed) + start, context.threads, q_);
 
     iterate("ebcc", options, context, result_, [this] { return step(); });
   }
 
-  double bound() const { return result_.trace.back(); }
+  double objective() const { return result_.trace.back(); }
 
-  Result report() {
-    q_.report(context_, result_);
-    report_posterior_workers(by_worker_, prior_, q_, pi_, context_, result_);
+  Result report(const RunContext& context) {
+    q_.report(context, result_);
+    report_posterior_workers(by_worker_, prior_, q_, pi_, context, result_);
     return std::move(result_);
   }
 
@@ -114,7 +112,7 @@ class Run {
   static constexpr double kLeastVotes = 1e-3;  // of a class that got none
 
   Posteriors::Judged step() {
-    const std::vector<double> totals = q_.totals(context_.threads);
+    const std::vector<double> totals = q_.totals(threads_);
     std::vector<double> rho = rho_prior_;
     std::vector<double> tau = tau_prior_;  // by subtype, then by class
     for (std::size_t s = 0; s < totals.size(); ++s) {
@@ -123,19 +121,19 @@ class Run {
     }
     double divergence = expect_logarithms(rho, rho_prior_, 1);
     divergence += expect_logarithms(tau, tau_prior_, classes_);
-    divergence += learn_confusion(by_worker_, prior_, q_, pi_, context_.threads);
+    divergence += learn_confusion(by_worker_, prior_, q_, pi_, threads_);
 
     std::vector<double> log_prior(totals.size());
     for (std::size_t s = 0; s < totals.size(); ++s)
       log_prior[s] = rho[s / subtypes_] + tau[s % subtypes_ * classes_ + s / subtypes_];
-    auto judged = q_.judge(context_.threads, ConfusionScore{labels_, log_prior, pi_});
+    auto judged = q_.judge(threads_, ConfusionScore{labels_, log_prior, pi_});
     judged.evidence -= divergence;
     return judged;
   }
 
   const Labels& labels_;
   const WorkerMajor& by_worker_;
-  const RunContext& context_;
+  int threads_;
   std::uint32_t classes_;
   std::uint32_t subtypes_;
   PriorCounts prior_;
@@ -146,39 +144,15 @@ class Run {
   Result result_;
 };
 
-// Starts run side by side, each on one thread, as long as memory allows; else one after another on all.
 Result Ebcc::fit(const Options& options, const Labels& labels, const Given& given,
                  const RunContext& context) {
   const WorkerMajor by_worker(labels, context.threads);
-  const int at_once = std::clamp(context.threads, 1, options.starts);
-  const std::uint64_t together =
-      WorkerMajor::bytes(labels) + (at_once + 1ULL) * bytes_of_start(options, labels);
-  const bool side_by_side = context.max_memory == 0 || together <= context.max_memory;
-
-  RunContext of_start = context;
-  if (side_by_side) {
-    of_start.threads = 1;
-    of_start.progress = nullptr;
-  }
-  std::mutex mutex;
-  std::optional<Run> best;
-  int best_start = 0;
-  int done = 0;
-  parallel_for(
-      side_by_side ? at_once : 1, static_cast<std::size_t>(options.starts), [&](std::size_t item, int) {
-        const auto start = static_cast<int>(item);
-        Run run(options, labels, by_worker, given, of_start, start);
-        const std::lock_guard lock(mutex);
-        const bool better =
-            !best || run.bound() > best->bound() || (run.bound() == best->bound() && start < best_start);
-        if (better) {
-          best.emplace(std::move(run));
-          best_start = start;
-        }
-        context.report("ebcc", static_cast<std::uint64_t>(++done),
-                       static_cast<std::uint64_t>(options.starts));
-      });
-  return best->report();
+  return best_of_starts<Run>("ebcc", options.starts, WorkerMajor::bytes(labels),
+                             bytes_of_start(options, labels), context,
+                             [&](std::size_t start, const RunContext& of_start) {
+                               return Run(options, labels, by_worker, given, of_start, start);
+                             })
+      .report(context);
 }
 
 }  // namespace
@@ -188,7 +162,7 @@ MethodInfo ebcc_method() {
       "ebcc", "Bayesian Dawid-Skene with subtypes of classes, on which workers err alike; variational",
       "Li, Rubinstein, Cohn: Exploiting Worker Correlation for Label Aggregation in Crowdsourcing (ICML "
       "2019)",
-      {.workers = true});
+      {.workers = true, .confusion = true});
 }
 
 }  // namespace crowdfold

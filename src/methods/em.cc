@@ -8,6 +8,7 @@ namespace crowdfold {
 
 double normalize_log_rows(std::span<double> rows, std::uint32_t states) {
   constexpr double kLeast = -690;
+  if (rows.empty()) return 0;
   const std::size_t count = rows.size() / states;
   double evidence = 0;
   for (std::size_t r = 0; r < count; ++r) {
@@ -98,7 +99,12 @@ void Posteriors::report(const RunContext& context, Result& result) const {
   for (TaskId t = 0; t < num_tasks; ++t) {
     const std::span<const double> row = (*this)[t];
     std::fill(of_class.begin(), of_class.end(), 0.0);
-    for (std::uint32_t s = 0; s < states_; ++s) of_class[s / subtypes_] += row[s];
+    for (std::uint32_t s = 0; s < states_; ++s)
+      of_class[s / subtypes_] = std::min(of_class[s / subtypes_] + row[s], 1.0);
+    if (const ClassId truth = given_.truth(t); truth != kNoClass) {
+      std::fill(of_class.begin(), of_class.end(), 0.0);
+      of_class[truth] = 1;
+    }
     const auto best = std::max_element(of_class.begin(), of_class.end());
     result.estimate[t] = is_judged(t) ? static_cast<ClassId>(best - of_class.begin()) : kNoClass;
     result.confidence[t] = is_judged(t) ? *best : 0;

@@ -96,7 +96,7 @@ Result FastDawidSkene::fit(const Options& options, const Labels& labels, const G
 MethodInfo fast_ds_method() {
   return batch_method<FastDawidSkene>(
       "fast_ds", "Dawid-Skene with a hard decision on every task in between: a few iterations",
-      "Sinha, Rao, Balasubramanian: Fast Dawid-Skene (2018)", {.workers = false});
+      "Sinha, Rao, Balasubramanian: Fast Dawid-Skene (2018)", {.workers = false, .confusion = true});
 }
 
 }  // namespace crowdfold

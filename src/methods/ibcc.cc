@@ -75,7 +75,8 @@ Result Ibcc::fit(const Options& options, const Labels& labels, const Given& give
 MethodInfo ibcc_method() {
   return batch_method<Ibcc>(
       "ibcc", "Bayesian Dawid-Skene: priors on confusion matrices and classes, variational",
-      "Kim, Ghahramani: Bayesian Classifier Combination (AISTATS 2012)", {.workers = true});
+      "Kim, Ghahramani: Bayesian Classifier Combination (AISTATS 2012)",
+      {.workers = true, .confusion = true});
 }
 
 }  // namespace crowdfold

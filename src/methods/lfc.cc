@@ -91,7 +91,7 @@ MethodInfo lfc_method() {
   return batch_method<LearningFromCrowds>(
       "lfc", "learning from crowds: Dawid-Skene with a prior on confusion matrices",
       "Raykar, Yu, Zhao, Valadez, Florin, Bogoni, Moy: Learning From Crowds (JMLR 2010)",
-      {.workers = true});
+      {.workers = true, .confusion = true});
 }
 
 }  // namespace crowdfold

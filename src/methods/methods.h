@@ -13,10 +13,13 @@ MethodInfo zbs_method();
 MethodInfo iwmv_method();
 MethodInfo zc_method();
 MethodInfo onecoin_ds_method();
+MethodInfo glad_method();
+MethodInfo mace_method();
 MethodInfo ds_method();
 MethodInfo fast_ds_method();
 MethodInfo lfc_method();
 MethodInfo ibcc_method();
 MethodInfo ebcc_method();
+MethodInfo bwa_method();
 
 }  // namespace crowdfold

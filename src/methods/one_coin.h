@@ -15,6 +15,10 @@
 
 namespace crowdfold {
 
+// Qualities as counts and, if asked for, confusion matrices.
+void report_qualities(const WorkerMajor& by_worker, std::span<const double> quality,
+                      std::uint32_t classes, const RunContext& context, Result& result);
+
 class OneCoin {
  public:
   OneCoin(const Labels& labels, double start)
@@ -52,8 +56,9 @@ class OneCoin {
     for (double& value : row) value += all;
   }
 
-  // Counts and, if asked for, confusion matrices.
-  void report(const WorkerMajor& by_worker, const RunContext& context, Result& result) const;
+  void report(const WorkerMajor& by_worker, const RunContext& context, Result& result) const {
+    report_qualities(by_worker, quality_, labels_.num_classes(), context, result);
+  }
 
   static std::uint64_t bytes(const Labels& labels) { return 24ULL * labels.num_workers(); }
 

@@ -10,11 +10,26 @@
 namespace crowdfold {
 
 const std::vector<MethodInfo>& methods() {
+  // clang-format off
   static const std::vector<MethodInfo> list = {
-      mv_method(),   onepass_method(), twopass_method(),    wawa_method(), zbs_method(),
-      iwmv_method(), zc_method(),      onecoin_ds_method(), ds_method(),   fast_ds_method(),
-      lfc_method(),  ibcc_method(),    ebcc_method(),
+      mv_method(),
+      onepass_method(),
+      twopass_method(),
+      wawa_method(),
+      zbs_method(),
+      iwmv_method(),
+      zc_method(),
+      onecoin_ds_method(),
+      glad_method(),
+      mace_method(),
+      ds_method(),
+      fast_ds_method(),
+      lfc_method(),
+      ibcc_method(),
+      ebcc_method(),
+      bwa_method(),
   };
+  // clang-format on
   return list;
 }
 

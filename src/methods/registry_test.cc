@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "support.h"
 
 namespace crowdfold {
@@ -22,7 +24,6 @@ TEST(Registry, ListsTheMethodsWithWhatPeopleNeedToKnow) {
     EXPECT_FALSE(info.summary.empty());
     EXPECT_FALSE(info.citation.empty());
     EXPECT_TRUE(info.make({}) != nullptr);
-    EXPECT_TRUE(info.make_online({}, 0) != nullptr);
     for (const OptionInfo& option : info.options) {
       EXPECT_FALSE(option.help.empty()) << option.name;
       EXPECT_TRUE(info.has_option(option.name));
@@ -30,7 +31,9 @@ TEST(Registry, ListsTheMethodsWithWhatPeopleNeedToKnow) {
       EXPECT_NO_THROW(info.make({{option.name, option.fallback}})) << option.name;
     }
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"mv", "onepass", "twopass"}));
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  for (const char* name : {"mv", "onepass", "twopass"})
+    EXPECT_TRUE(find_method(name).make_online({}, 0) != nullptr);
 }
 
 TEST(Registry, DeclaresTheOptionsOfThePaper) {
@@ -44,7 +47,8 @@ TEST(Registry, DeclaresTheOptionsOfThePaper) {
 TEST(Registry, NamesTheMethodsThatExistWhereOneDoesNot) {
   const Error error = error_of([] { find_method("twopas"); });
   EXPECT_EQ(error.code(), ErrorCode::usage);
-  EXPECT_STREQ(error.what(), "no method 'twopas'; there are: mv, onepass, twopass");
+  EXPECT_EQ(std::string(error.what()).rfind("no method 'twopas'; there are: mv, onepass, twopass, ", 0),
+            0U);
 }
 
 TEST(Registry, NamesTheOptionsThatExistWhereOneDoesNot) {

@@ -30,7 +30,9 @@ struct Wawa {
                     const RunContext& context) {
     WeightedVote election(labels, given, options.ties, context);
     std::vector<double> w(labels.num_workers(), 1);
+    context.report("wawa", 0, 2);
     election.vote(w);
+    context.report("wawa", 1, 2);
     for (WorkerId i = 0; i < w.size(); ++i) {
       const WorkerCounts& agreed = election.agreement()[i];
       w[i] = agreed.seen > 0 ? agreed.correct / agreed.seen : 0;

@@ -10,6 +10,7 @@
 namespace crowdfold {
 
 std::uint64_t WeightedVote::vote(std::span<const double> weights) {
+  context_.throw_if_cancelled();
   std::atomic<std::uint64_t> changed = 0;
   parallel_ranges(context_.threads, labels_.num_tasks(), Posteriors::kTasksPerBlock,
                   [&](std::size_t first, std::size_t last, int) {

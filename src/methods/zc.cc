@@ -60,7 +60,7 @@ struct ZenCrowd {
 MethodInfo zc_method() {
   return batch_method<ZenCrowd>("zc", "ZenCrowd: one quality for every worker, by EM",
                                 "Demartini, Difallah, Cudré-Mauroux: ZenCrowd (WWW 2012)",
-                                {.workers = false});
+                                {.workers = false, .confusion = true});
 }
 
 }  // namespace crowdfold

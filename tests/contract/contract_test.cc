@@ -1,0 +1,488 @@
+// Contracts that every method keeps, whatever it does inside.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+
+#include "core/random.h"
+#include "crowdfold/registry.h"
+#include "crowdfold/simulate.h"
+#include "support.h"
+
+namespace crowdfold {
+namespace {
+
+using testing::error_of;
+using testing::LabelRow;
+using testing::labels_of;
+
+// Registering a method enrols it here.
+class EveryMethod : public ::testing::TestWithParam<std::string> {
+ protected:
+  const MethodInfo& info() const { return find_method(GetParam()); }
+
+  Result fit(const Labels& labels, const Settings& settings = {}, const Given& given = {},
+             const RunContext& context = {}) const {
+    return info().make(settings)->fit(labels, given, context);
+  }
+
+  // Those of the settings that the method has.
+  Settings fitting(const Settings& settings) const {
+    Settings those;
+    for (const auto& setting : settings) {
+      if (info().has_option(setting.first)) those.push_back(setting);
+    }
+    return those;
+  }
+  // A few iterations, where more would make the test slow.
+  Settings quick() const {
+    return fitting({{"iterations", "3"},
+                    {"starts", "2"},
+                    {"restarts", "2"},
+                    {"subtypes", "2"},
+                    {"ties", "random"}});
+  }
+
+  static RunContext with(int threads, std::uint64_t seed, bool posterior) {
+    RunContext context;
+    context.threads = threads;
+    context.seed = seed;
+    context.posterior = posterior;
+    return context;
+  }
+
+  // As many classes as are wanted, or as the method takes.
+  std::uint32_t up_to(std::uint32_t classes) const { return std::min(classes, info().most_classes); }
+
+  // These weigh votes by other than the log-odds that their probabilities are made of, or have weights
+  // below zero, with which a class that nobody voted for is the most probable one but cannot win.
+  bool may_differ_from_argmax() const {
+    return GetParam() == "onepass" || GetParam() == "twopass" || GetParam() == "iwmv";
+  }
+  // These start at random, or break ties so: not the same under other ids.
+  bool starts_at_random() const {
+    return info().has_option("starts") || info().has_option("restarts") || GetParam() == "kos" ||
+           GetParam() == "opt_ds";
+  }
+  // Votes have no objective that must grow.
+  bool climbs() const {
+    static const std::set<std::string> those = {"zc",   "onecoin_ds", "ds",   "fast_ds", "lfc",   "ibcc",
+                                                "ebcc", "bwa",        "glad", "mace",    "opt_ds"};
+    return those.contains(GetParam());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Registry, EveryMethod, ::testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const MethodInfo& m : methods()) names.push_back(m.name);
+                           return names;
+                         }()),
+                         [](const auto& parameter) { return parameter.param; });
+
+std::vector<LabelRow> rows_of(const Labels& labels) {
+  std::vector<LabelRow> rows;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      rows.push_back({std::string(labels.tasks[t]), std::string(labels.workers[task.workers[j]]),
+                      std::string(labels.classes[task.classes[j]])});
+    }
+  }
+  return rows;
+}
+
+void expect_same(const Result& a, const Result& b) {
+  EXPECT_EQ(a.estimate, b.estimate);
+  EXPECT_EQ(a.confidence, b.confidence);
+  EXPECT_EQ(a.posterior, b.posterior);
+  EXPECT_EQ(a.workers.workers, b.workers.workers);
+}
+
+TEST_P(EveryMethod, GivesPosteriorsThatSumToOneWithTheEstimateAtTheirTop) {
+  for (const std::uint32_t classes : {2U, 3U, 8U, 9U, 100U, 1000U}) {
+    if (classes > info().most_classes) continue;
+    const bool many = classes == 1000;
+    const Labels labels = simulate_labels({.tasks = 60,
+                                           .workers = many ? 5U : 25U,
+                                           .classes = classes,
+                                           .min_labels = 1,
+                                           .max_labels = many ? 5U : 20U,
+                                           .quality = {}},
+                                          classes);
+    const Result result = fit(labels, quick(), {}, with(1, 0, true));
+    ASSERT_EQ(result.posterior.size(), 60U * labels.num_classes());
+    for (TaskId t = 0; t < 60; ++t) {
+      const std::span row(result.posterior.data() + static_cast<std::size_t>(t) * labels.num_classes(),
+                          labels.num_classes());
+      EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1, 1e-9);
+      EXPECT_DOUBLE_EQ(row[result.estimate[t]], result.confidence[t]);
+      for (const double p : row) {
+        EXPECT_GT(p, 0) << "a class must not be ruled out";
+        if (may_differ_from_argmax()) continue;
+        EXPECT_LE(p, result.confidence[t] + 1e-9) << classes;
+      }
+    }
+  }
+}
+
+TEST_P(EveryMethod, HasNoPosteriorUnlessAskedAndTheSameEstimatesWithout) {
+  const Labels labels = simulate_labels({.tasks = 100, .classes = up_to(4), .quality = {}}, 1);
+  const Result with_posterior = fit(labels, {}, {}, with(1, 0, true));
+  const Result without = fit(labels);
+  EXPECT_TRUE(without.posterior.empty());
+  EXPECT_EQ(without.estimate, with_posterior.estimate);
+  EXPECT_EQ(without.confidence, with_posterior.confidence);
+}
+
+TEST_P(EveryMethod, DoesNotDependOnTheNumberOfThreads) {
+  // More tasks than one thread takes at a time.
+  const Labels labels = simulate_labels({.tasks = 70'000,
+                                         .workers = 40,
+                                         .classes = up_to(3),
+                                         .min_labels = 2,
+                                         .max_labels = 3,
+                                         .quality = {}},
+                                        2);
+  const Settings settings = quick();
+  const Result one = fit(labels, settings, {}, with(1, 3, false));
+  for (const int threads : {2, 4}) expect_same(one, fit(labels, settings, {}, with(threads, 3, false)));
+}
+
+TEST_P(EveryMethod, RepeatsItselfForTheSameSeedOnly) {
+  const Labels labels = simulate_labels({.tasks = 500,
+                                         .workers = 30,
+                                         .classes = up_to(4),
+                                         .min_labels = 2,
+                                         .max_labels = 4,
+                                         .quality = {}},
+                                        2);
+  Settings settings = quick();
+  if (info().has_option("order")) settings.emplace_back("order", "shuffled");
+  expect_same(fit(labels, settings, {}, with(1, 7, true)), fit(labels, settings, {}, with(1, 7, true)));
+  if (!info().has_option("ties") && !starts_at_random()) return;  // nothing is drawn
+  const Result a = fit(labels, settings, {}, with(1, 7, false));
+  const Result b = fit(labels, settings, {}, with(1, 8, false));
+  EXPECT_TRUE(a.estimate != b.estimate || a.confidence != b.confidence);
+}
+
+// Without the tasks whose vote is tied: there, the first seen class wins, and another order means
+// another one.
+Labels without_ties(const Labels& labels) {
+  std::vector<LabelRow> rows;
+  for (const LabelRow& row : rows_of(labels)) {
+    const TaskLabels task = labels.task(*labels.tasks.find(row.task));
+    std::map<ClassId, int> votes;
+    for (const ClassId c : task.classes) ++votes[c];
+    std::vector<int> counts;
+    for (const auto& [label, count] : votes) counts.push_back(count);
+    std::sort(counts.rbegin(), counts.rend());
+    if (counts.size() == 1 || counts[0] > counts[1]) rows.push_back(row);
+  }
+  return labels_of(rows);
+}
+
+// Another name for every class, and with it another order of ids where no vote is tied: the same
+// answers.
+TEST_P(EveryMethod, GivesTheSameAnswersUnderOtherNamesOfClassesWorkersAndTasks) {
+  if (starts_at_random()) GTEST_SKIP() << "what is drawn depends on ids";
+  const Labels labels =
+      without_ties(simulate_labels({.tasks = 200,
+                                    .workers = 15,
+                                    .classes = up_to(4),
+                                    .min_labels = 7,
+                                    .max_labels = 9,
+                                    .quality = QualityDistribution::parse("uniform:.6,.9")},
+                                   5));
+  const Result result = fit(labels, {}, {}, with(1, 0, true));
+  const auto renamed = [](const std::string& name) {
+    return "other " + std::string(name.rbegin(), name.rend());
+  };
+  std::vector<LabelRow> rows = rows_of(labels);
+  for (LabelRow& row : rows) row = {renamed(row.task), renamed(row.worker), renamed(row.label)};
+  // The rows of each task backwards: workers and classes get other ids, tasks keep their order.
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin;
+    while (end < rows.size() && rows[end].task == rows[begin].task) ++end;
+    std::reverse(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                 rows.begin() + static_cast<std::ptrdiff_t>(end));
+    begin = end;
+  }
+  const Labels others = labels_of(rows);
+  const Result other = fit(others, {}, {}, with(1, 0, true));
+  ASSERT_NE(testing::names_of(others.workers)[0], renamed(testing::names_of(labels.workers)[0]));
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    EXPECT_EQ(renamed(std::string(labels.classes[result.estimate[t]])),
+              others.classes[other.estimate[t]])
+        << t;
+    EXPECT_NEAR(result.confidence[t], other.confidence[t], 1e-6) << t;
+  }
+  for (WorkerId w = 0; w < labels.num_workers(); ++w) {
+    const auto found = others.workers.find(renamed(std::string(labels.workers[w])));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(result.workers.counts(w).seen, other.workers.counts(*found).seen);
+    EXPECT_NEAR(result.workers.counts(w).correct, other.workers.counts(*found).correct, 1e-4);
+  }
+}
+
+TEST_P(EveryMethod, FixesKnownTruthsAndLearnsFromThem) {
+  if (!info().takes_truths) GTEST_SKIP() << "takes no truths";
+  // Everyone agrees on a; the truth is b. Who said so is thought less of than without the truth.
+  std::vector<LabelRow> rows;
+  for (int t = 0; t < 10; ++t) {
+    for (const char* worker : {"u", "v", "w"}) rows.push_back({std::to_string(t), worker, "a"});
+  }
+  rows.push_back({"10", "x", "b"});
+  const Labels labels = labels_of(rows);
+  Given given;
+  given.truths.assign(5, 1);  // of the first five tasks
+  const Result result = fit(labels, {}, given, with(1, 0, true));
+  for (TaskId t = 0; t < 5; ++t) {
+    EXPECT_EQ(result.estimate[t], 1);
+    EXPECT_EQ(result.confidence[t], 1);
+    EXPECT_EQ(result.posterior[2 * t], 0);
+    EXPECT_EQ(result.posterior[2 * t + 1], 1);
+  }
+  EXPECT_EQ(result.workers.counts(0).seen, 10);
+  EXPECT_LT(result.workers.quality(0).mean(), fit(labels).workers.quality(0).mean() - .1);
+}
+
+TEST_P(EveryMethod, KnowsTheTruthOfATaskWithoutLabels) {
+  if (!info().takes_truths) GTEST_SKIP() << "takes no truths";
+  Given given;
+  given.truths = {0};
+  const Result result = fit(labels_of({{"1", "u", ""}, {"2", "u", "a"}}), {}, given);
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 0}));
+}
+
+TEST_P(EveryMethod, AddsToTheCountsItIsGivenOrSaysWhoWould) {
+  const Labels labels = labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"2", "v", "b"}});
+  Given given;
+  given.workers = {{5, 9}};  // v has no history
+  if (info().takes_workers) {
+    const Result result = fit(labels, {}, given);
+    EXPECT_EQ(result.workers.counts(0).seen, 10);
+    EXPECT_GE(result.workers.counts(0).correct, 5);
+    EXPECT_EQ(result.workers.counts(1).seen, 2);
+    return;
+  }
+  const Error error = error_of([&] { fit(labels, {}, given); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_EQ(std::string(error.what())
+                .rfind(GetParam() + " cannot use earlier worker qualities; methods that fit: mv, ", 0),
+            0U)
+      << error.what();
+}
+
+TEST_P(EveryMethod, RefusesMoreClassesThanItTakesAndSaysWhoDoes) {
+  if (info().most_classes > 1000) GTEST_SKIP() << "takes any number";
+  const Error error =
+      error_of([&] { fit(simulate_labels({.tasks = 50, .classes = 3, .quality = {}}, 1)); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_NE(std::string(error.what())
+                .find("is for 2 classes at most, and there are 3; methods that fit: mv, "),
+            std::string::npos)
+      << error.what();
+}
+
+TEST_P(EveryMethod, RefusesToTakeMoreMemoryThanItMayAndSaysHowMuchItNeeds) {
+  if (info().make_online) GTEST_SKIP() << "takes next to none";
+  RunContext context;
+  context.max_memory = 1000;
+  const Error error = error_of(
+      [&] { fit(simulate_labels({.tasks = 5'000, .classes = 2, .quality = {}}, 1), {}, {}, context); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_NE(std::string(error.what()).find(" of memory, and 0.0 MB may be used"), std::string::npos);
+}
+
+TEST_P(EveryMethod, TakesOneClassOnlyOneWorkerOnlyOneTaskOnly) {
+  const Result one_class =
+      fit(labels_of({{"1", "u", "a"}, {"2", "u", "a"}, {"2", "v", "a"}}), {}, {}, with(1, 0, true));
+  EXPECT_EQ(one_class.estimate, (FlatArray<ClassId>{0, 0}));
+  for (const double confidence : one_class.confidence) EXPECT_NEAR(confidence, 1, 1e-12);
+
+  const Result one_worker = fit(labels_of({{"1", "u", "a"}, {"2", "u", "b"}, {"3", "u", "a"}}));
+  if (!starts_at_random()) {
+    EXPECT_EQ(one_worker.estimate, (FlatArray<ClassId>{0, 1, 0}));
+  }
+  EXPECT_EQ(one_worker.workers.counts(0).seen, 3);
+
+  const Result one_task = fit(labels_of({{"1", "u", "b"}}));
+  EXPECT_EQ(one_task.estimate, FlatArray<ClassId>{0});
+}
+
+TEST_P(EveryMethod, NeverGivesWhatIsNoNumber) {
+  // Everyone wrong, everyone the same, everyone something else, workers with one label, long and short
+  // tasks, tasks without labels.
+  const std::uint32_t classes = up_to(5);
+  std::vector<Labels> crowds;
+  for (const char* quality : {"fixed:0", "fixed:1", "fixed:.5"}) {
+    crowds.push_back(simulate_labels(
+        {.tasks = 40, .workers = 8, .classes = classes, .quality = QualityDistribution::parse(quality)},
+        1));
+  }
+  crowds.push_back(simulate_labels({.tasks = 30,
+                                    .workers = 3'000,
+                                    .classes = classes,
+                                    .min_labels = 1,
+                                    .max_labels = 100,
+                                    .quality = {}},
+                                   2));
+  crowds.push_back(
+      labels_of({{"1", "u", ""}, {"2", "v", "a"}, {"3", "u", "b"}, {"3", "w", "a"}, {"4", "w", ""}}));
+  for (const Labels& labels : crowds) {
+    RunContext context = with(2, 1, true);
+    context.confusion = true;
+    const Result result = fit(labels, fitting({{"starts", "2"}, {"restarts", "2"}}), {}, context);
+    for (const double p : result.posterior) ASSERT_TRUE(p >= 0 && p <= 1) << p;
+    for (const double p : result.confidence) ASSERT_TRUE(p >= 0 && p <= 1) << p;
+    for (const double p : result.confusion) ASSERT_TRUE(p >= 0 && p <= 1 + 1e-12) << p;
+    for (const double value : result.trace) ASSERT_TRUE(std::isfinite(value)) << value;
+    for (const WorkerCounts& counts : result.workers.workers) {
+      ASSERT_TRUE(counts.correct >= 0 && counts.correct <= counts.seen + 1e-9)
+          << counts.correct << " of " << counts.seen;
+    }
+    ASSERT_EQ(result.workers.workers.size(), labels.num_workers());
+    ASSERT_EQ(result.workers.classes, labels.num_classes());
+  }
+}
+
+TEST_P(EveryMethod, RecoversPerfectWorkers) {
+  Crowd crowd;
+  const Labels labels = simulate_labels({.tasks = 2'000,
+                                         .workers = 10,
+                                         .classes = up_to(4),
+                                         .quality = QualityDistribution::parse("fixed:1")},
+                                        3, &crowd);
+  const Result result = fit(labels);
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) ASSERT_EQ(result.estimate[t], crowd.truths[t]) << t;
+  for (WorkerId w = 0; w < labels.num_workers(); ++w)
+    EXPECT_GT(result.workers.quality(w).mean(), .9) << w;
+}
+
+TEST_P(EveryMethod, RecoversACrowdOfDifferentQualities) {
+  Crowd crowd;
+  const Labels labels = simulate_labels({.tasks = 2'000,
+                                         .workers = 40,
+                                         .classes = up_to(3),
+                                         .min_labels = 8,
+                                         .max_labels = 8,
+                                         .quality = QualityDistribution::parse("uniform:.5,.95")},
+                                        7, &crowd);
+  const Result result = fit(labels);
+  double right = 0;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) right += result.estimate[t] == crowd.truths[t] ? 1 : 0;
+  EXPECT_GT(right / labels.num_tasks(), .92);
+  for (WorkerId w = 0; w < labels.num_workers(); ++w)
+    EXPECT_NEAR(result.workers.quality(w).mean(), crowd.quality[w], .1) << w;  // 400 labels each
+}
+
+TEST_P(EveryMethod, ClimbsToItsObjective) {
+  if (!climbs()) GTEST_SKIP() << "a vote";
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Labels labels = simulate_labels({.tasks = 300,
+                                           .workers = 25,
+                                           .classes = up_to(4),
+                                           .min_labels = 3,
+                                           .max_labels = 6,
+                                           .quality = {}},
+                                          seed);
+    const Result result = fit(labels, fitting({{"iterations", "40"}}), {}, with(1, seed, false));
+    ASSERT_FALSE(result.trace.empty());
+    for (std::size_t i = 1; i < result.trace.size(); ++i)
+      EXPECT_GE(result.trace[i], result.trace[i - 1] - 1e-7 * std::abs(result.trace[i - 1])) << i;
+  }
+}
+
+TEST_P(EveryMethod, SaysWhetherItSettled) {
+  if (!info().has_option("tolerance")) GTEST_SKIP() << "has no tolerance";
+  const Labels labels =
+      simulate_labels({.tasks = 300, .workers = 25, .classes = up_to(4), .quality = {}}, 1);
+  EXPECT_FALSE(fit(labels, {{"iterations", "1"}, {"tolerance", "1e-9"}}).converged);
+  EXPECT_TRUE(fit(labels, {{"iterations", "10000"}, {"tolerance", ".01"}}).converged);
+}
+
+TEST_P(EveryMethod, GivesConfusionMatricesWhoseRowsSumToOneIfItHasThem) {
+  const Labels labels =
+      simulate_labels({.tasks = 300, .workers = 25, .classes = up_to(4), .quality = {}}, 1);
+  EXPECT_TRUE(fit(labels, quick()).confusion.empty());
+  RunContext context;
+  context.confusion = true;
+  const Result result = fit(labels, quick(), {}, context);
+  if (result.confusion.empty()) GTEST_SKIP() << "has none";
+  const std::size_t classes = labels.num_classes();
+  ASSERT_EQ(result.confusion.size(), labels.num_workers() * classes * classes);
+  for (std::size_t row = 0; row < result.confusion.size(); row += classes) {
+    EXPECT_NEAR(
+        std::accumulate(result.confusion.begin() + static_cast<std::ptrdiff_t>(row),
+                        result.confusion.begin() + static_cast<std::ptrdiff_t>(row + classes), 0.0),
+        1, 1e-9);
+  }
+}
+
+TEST_P(EveryMethod, TakesNothingAtAll) {
+  const Result nothing = fit(Labels{}, {}, {}, with(2, 0, true));
+  EXPECT_TRUE(nothing.estimate.empty());
+  EXPECT_TRUE(nothing.workers.workers.empty());
+  const Result abstained = fit(labels_of({{"1", "u", ""}}), {}, {}, with(1, 0, true));
+  EXPECT_EQ(abstained.estimate, FlatArray<ClassId>{kNoClass});
+}
+
+TEST_P(EveryMethod, TakesTenThousandLabelsOnOneTask) {
+  const bool two = info().most_classes == 2;
+  std::vector<LabelRow> rows;
+  for (int w = 0; w < 10'000; ++w)
+    rows.push_back({"t", "w" + std::to_string(w), w % 10 < 6 ? "a" : w % 10 < 9 || two ? "b" : "c"});
+  Given given;
+  if (info().takes_workers) given.workers.assign(10'000, {90, 100});
+  const Result result = fit(labels_of(rows), {}, given, with(1, 0, true));
+  if (!starts_at_random()) {
+    EXPECT_EQ(result.estimate[0], 0);
+  }
+  EXPECT_GT(result.confidence[0], .5);
+  for (const double p : result.posterior) EXPECT_TRUE(p > 0 && p <= 1) << p;
+}
+
+TEST_P(EveryMethod, StopsWhenItIsCancelled) {
+  const std::atomic<bool> cancelled = true;
+  RunContext context;
+  context.cancelled = &cancelled;
+  EXPECT_EQ(error_of([&] {
+              fit(labels_of({{"1", "u", "a"}}), {}, {}, context);
+            }).code(),
+            ErrorCode::interrupted);
+}
+
+TEST_P(EveryMethod, TellsItsProgress) {
+  int calls = 0;
+  RunContext context;
+  context.progress = [&](const Progress& progress) {
+    ++calls;
+    EXPECT_LE(progress.done, progress.total);
+  };
+  fit(simulate_labels({.tasks = 100, .classes = up_to(4), .quality = {}}, 1), {}, {}, context);
+  EXPECT_GT(calls, 0);
+}
+
+// Online: what one machine learns from all tasks, two machines learn from a part each, as far as counts
+// go.
+TEST_P(EveryMethod, MergesStatesByAddingCounts) {
+  if (!info().make_online) GTEST_SKIP() << "is for whole data sets";
+  const Labels labels =
+      simulate_labels({.tasks = 100, .workers = 10, .classes = up_to(4), .quality = {}}, 6);
+  const auto a = find_method(GetParam()).make_online({}, 0);
+  const auto b = find_method(GetParam()).make_online({}, 0);
+  const auto all = find_method(GetParam()).make_online({}, 0);
+  for (OnlineMethod* method : {a.get(), b.get(), all.get()}) method->expect(10, 4);
+  for (TaskId t = 0; t < 100; ++t) {
+    (t < 50 ? a : b)->learn(labels.task(t), 0);  // with a given truth, counts do not depend on the past
+    all->learn(labels.task(t), 0);
+  }
+  a->merge(b->state());
+  EXPECT_EQ(a->state().workers, all->state().workers);
+}
+
+}  // namespace
+}  // namespace crowdfold
