@@ -20,6 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RUNS = 10
+YARDSTICKS = ["mv", "onepass", "twopass"]  # that others are shown beside
 
 
 def ask(binary: Path, *arguments: str) -> list[dict]:
@@ -42,31 +43,52 @@ def options_table(method: dict) -> str:
     return table(["option", "default", "range", "meaning"], rows)
 
 
-def measure(binary: Path, data: Path) -> dict[str, dict[str, dict]]:
-    """Data set -> method -> what compare says of it."""
+def runs_of(method: dict) -> int:
+    """One where the same comes out every time, or where a run is itself the best of several starts."""
+    names = {option["name"] for option in method["options"]}
+    return RUNS if names & {"ties", "order"} else 1
+
+
+def measure(binary: Path, data: Path, methods: list[dict]) -> dict[str, dict[str, dict]]:
+    """Data set -> method -> what compare says of it. Methods that do not take so many classes are left out."""
     results = {}
     for folder in sorted(data.iterdir(), key=lambda path: path.name.lower()):
         labels, truth = folder / "labels.csv", folder / "truth.csv"
         if not (labels.is_file() and truth.is_file()):
             continue
         print(folder.name, file=sys.stderr)
-        rows = ask(binary, "compare", str(labels), "--truth", str(truth), "--duplicates", "keep", "--runs", str(RUNS), "--quiet")
-        results[folder.name] = {row["method"]: row for row in rows}
+        results[folder.name] = {}
+        for method in methods:
+            try:
+                rows = ask(binary, "compare", str(labels), "--truth", str(truth), "--methods", method["name"],
+                           "--duplicates", "keep", "--runs", str(runs_of(method)), "--quiet")
+            except subprocess.CalledProcessError as error:
+                print(error.stderr.strip(), file=sys.stderr)
+                continue
+            results[folder.name].update({row["method"]: row for row in rows})
     return results
 
 
-def accuracy_table(name: str, results: dict[str, dict[str, dict]]) -> str:
-    others = [method for method in next(iter(results.values())) if method != name]
-    rows = [[data, f"{decimal(by[name]['accuracy'])} ± {decimal(by[name]['accuracy_sd'])}", decimal(by[name]["log_loss"], 3)]
-            + [decimal(by[other]["accuracy"]) for other in others] for data, by in results.items()]
+def accuracy_table(method: dict, results: dict[str, dict[str, dict]]) -> str:
+    name = method["name"]
+    others = [other for other in YARDSTICKS if other != name]
+    fitting = {data: by for data, by in results.items() if name in by}
 
-    def mean(method: str, key: str) -> float:
-        return sum(by[method][key] for by in results.values()) / len(results)
+    def row(data: str, of: dict[str, dict]) -> list[str]:
+        spread = f" ± {decimal(of[name]['accuracy_sd'])}" if runs_of(method) > 1 else ""
+        return [data, decimal(of[name]["accuracy"]) + spread, decimal(of[name]["log_loss"], 3),
+                *(decimal(of[other]["accuracy"]) for other in others)]
 
-    rows.append([f"**mean of {len(results)}**", f"**{decimal(mean(name, 'accuracy'))}**", decimal(mean(name, "log_loss"), 3)]
+    def mean(of: str, key: str) -> float:
+        return sum(by[of][key] for by in fitting.values()) / len(fitting)
+
+    rows = [row(data, by) for data, by in fitting.items()]
+    rows.append([f"**mean of {len(fitting)}**", f"**{decimal(mean(name, 'accuracy'))}**", decimal(mean(name, "log_loss"), 3)]
                 + [decimal(mean(other, "accuracy")) for other in others])
-    note = (f"Mean ± standard deviation of {RUNS} runs with shuffled tasks and random ties, every row counted "
-            f"(`crowdfold compare --duplicates keep --runs {RUNS}`). Log-loss is in nats; smaller is better.")
+    how = (f"Mean ± standard deviation of {RUNS} runs with shuffled tasks and random ties" if runs_of(method) > 1
+           else "One run")
+    note = (f"{how}, every row counted (`crowdfold compare --duplicates keep --runs {runs_of(method)}`). "
+            "Log-loss is in nats; smaller is better.")
     return table(["data set", f"`{name}`", "its log-loss", *(f"`{other}`" for other in others)], rows) + "\n\n" + note
 
 
@@ -82,14 +104,15 @@ def main() -> None:
     parser.add_argument("--binary", type=Path, default=ROOT / "build" / "crowdfold")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("CROWDFOLD_DATA") or ROOT.parent / "shared" / "datasets"))
     options = parser.parse_args()
-    results = measure(options.binary, options.data) if options.data.is_dir() else {}
+    methods = ask(options.binary, "methods")
+    results = measure(options.binary, options.data, methods) if options.data.is_dir() else {}
     if not results:
         print(f"{options.data}: no data sets, so accuracies stay as they are", file=sys.stderr)
-    for method in ask(options.binary, "methods"):
+    for method in methods:
         path = HERE / f"{method['name']}.md"
         page = fill(path.read_text(encoding="utf-8"), "options", options_table(method))
         if results:
-            page = fill(page, "accuracy", accuracy_table(method["name"], results))
+            page = fill(page, "accuracy", accuracy_table(method, results))
         path.write_text(page, encoding="utf-8")
 
 

@@ -71,6 +71,10 @@ class Labels {
   FlatArray<ClassId> class_;
 };
 
+// Without rows that say again what the same worker said of the same task; rows that contradict stay. For
+// labels that were read with Duplicates::keep.
+Labels drop_exact_duplicates(const Labels& labels);
+
 // Takes rows in any order; groups them by task in time linear in their number.
 class LabelsBuilder {
  public:

@@ -1,5 +1,7 @@
 #include "crowdfold/labels.h"
 
+#include <unordered_set>
+
 #include "core/ordered_grouper.h"
 
 namespace crowdfold {
@@ -15,6 +17,27 @@ void Labels::adopt(FlatArray<std::uint64_t> offsets, FlatArray<WorkerId> workers
   offsets_ = std::move(offsets);
   worker_ = std::move(workers_of_labels);
   class_ = std::move(classes_of_labels);
+}
+
+Labels drop_exact_duplicates(const Labels& labels) {
+  FlatArray<std::uint64_t> offsets(labels.num_tasks() + 1ULL, 0);
+  FlatArray<WorkerId> workers;
+  FlatArray<ClassId> classes;
+  std::unordered_set<std::uint64_t> seen;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    seen.clear();
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      if (!seen.insert(std::uint64_t{task.workers[j]} << 16 | task.classes[j]).second) continue;
+      workers.push_back(task.workers[j]);
+      classes.push_back(task.classes[j]);
+    }
+    offsets[t + 1ULL] = workers.size();
+  }
+  Labels rest = labels;
+  rest.duplicates += labels.num_labels() - workers.size();
+  rest.adopt(std::move(offsets), std::move(workers), std::move(classes));
+  return rest;
 }
 
 struct LabelsBuilder::Rows {
