@@ -111,5 +111,21 @@ TEST(LabelsBuilder, RefusesMoreClassesThanIdsCanHold) {
   EXPECT_STREQ(error.what(), "more than 65534 different classes: they do not fit");
 }
 
+TEST(Labels, DropsLabelsThatSayTheSameAgainAndKeepsThoseThatContradict) {
+  LabelsBuilder builder(Duplicates::keep);
+  for (const auto& [task, worker, label] : std::vector<std::array<const char*, 3>>{{"1", "u", "a"},
+                                                                                   {"1", "u", "a"},
+                                                                                   {"1", "u", "b"},
+                                                                                   {"1", "v", "a"},
+                                                                                   {"2", "u", "a"},
+                                                                                   {"1", "u", "b"}}) {
+    builder.add(task, worker, label);
+  }
+  const Labels labels = drop_exact_duplicates(builder.build());
+  EXPECT_EQ(
+      describe(labels),
+      "1: u=a u=b v=a\n2: u=a\nu,v,\na,b,\n4 labels, 6 rows, 0 abstentions, 2 duplicates, 0 skipped\n");
+}
+
 }  // namespace
 }  // namespace crowdfold

@@ -14,7 +14,9 @@
 //
 // until z changes by less than a tolerance, relative to its size. The estimate is the class with the
 // highest z; probabilities are proportional to z. A worker's quality is its agreement with the
-// estimates. Cost: O(N K) an iteration; memory O(N + T K + M K).
+// estimates.
+//
+// Cost: O(N K) an iteration; memory O(N + T K + M K).
 #include <numeric>
 #include <utility>
 

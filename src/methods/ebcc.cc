@@ -12,8 +12,11 @@
 //   q_t(k, g)  ~  exp( E log rho_k + E log tau_kg + sum_i E log pi_i[kg][x_it] )
 //
 // a is the sum over tasks of the shares of votes. Starts: shares of votes, split at random among a
-// class's subtypes. Of several starts, the one with the highest evidence lower bound counts. Cost: O(N K
-// G + M K^2 G) an iteration; memory O(N + T K G + M K^2 G), for each start that runs at a time.
+// class's subtypes. Of several starts, the one with the highest evidence lower bound counts. Exact
+// duplicates of labels are dropped first.
+//
+// Cost: O(N K G + M K^2 G) an iteration; memory O(N + T K G + M K^2 G), for each start that runs at a
+// time.
 #include <numeric>
 
 #include "core/random.h"
@@ -144,8 +147,9 @@ class Run {
   Result result_;
 };
 
-Result Ebcc::fit(const Options& options, const Labels& labels, const Given& given,
+Result Ebcc::fit(const Options& options, const Labels& all_labels, const Given& given,
                  const RunContext& context) {
+  const Labels labels = drop_exact_duplicates(all_labels);
   const WorkerMajor by_worker(labels, context.threads);
   return best_of_starts<Run>("ebcc", options.starts, WorkerMajor::bytes(labels),
                              bytes_of_start(options, labels), context,

@@ -11,8 +11,9 @@
 //   q_t(k)     ~  exp( E log rho_k + sum_i E log pi_i[k][x_it] )
 //
 // a_i is `right` on the diagonal and `wrong` beside it, plus a worker's history where it is given.
-// Starts with shares of votes for q. The objective is the evidence lower bound. Cost: O(N K + M K^2) an
-// iteration; memory O(N + T K + M K^2).
+// Starts with shares of votes for q. The objective is the evidence lower bound.
+//
+// Cost: O(N K + M K^2) an iteration; memory O(N + T K + M K^2).
 #include "methods/batch.h"
 #include "methods/methods.h"
 #include "methods/variational.h"

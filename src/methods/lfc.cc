@@ -12,7 +12,9 @@
 //
 // The prior's counts a are `right` on the diagonal and `wrong` beside it, and a worker's history where
 // it is given: right labels evenly on the diagonal, wrong ones evenly beside it. Starts at the M-step,
-// with shares of votes for q. Cost: O(N K) an iteration; memory O(N + T K + M K^2).
+// with shares of votes for q.
+//
+// Cost: O(N K) an iteration; memory O(N + T K + M K^2).
 #include "core/vector_math.h"
 #include "methods/batch.h"
 #include "methods/confusion.h"
