@@ -16,6 +16,7 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/labels.h"
+#include "crowdfold/result.h"
 
 namespace crowdfold::testing {
 
@@ -69,6 +70,13 @@ inline Error error_of(auto&& action) {
   }
   ADD_FAILURE() << "nothing was thrown";
   return {ErrorCode::internal, "nothing was thrown"};
+}
+
+// The share of tasks whose estimate is the truth.
+inline double accuracy(const Result& result, const std::vector<ClassId>& truths) {
+  double right = 0;
+  for (std::size_t t = 0; t < truths.size(); ++t) right += result.estimate[t] == truths[t] ? 1 : 0;
+  return right / static_cast<double>(truths.size());
 }
 
 struct LabelRow {

@@ -102,7 +102,7 @@ class Averages {
 
   // z from v. Returns the change relative to the size, of the class that changed most, and the logarithm
   // of the prior of z before, up to a constant.
-  Growth::Step average() {
+  Step average() {
     std::vector<double> mu = z_.totals(context_.threads);
     for (double& value : mu) value /= std::max(tasks_, 1.0);
     const std::size_t num_tasks = labels_.num_tasks();
@@ -193,7 +193,7 @@ Result Bwa::fit(const Options& options, const Labels& labels, const Given& given
   iterate("bwa", options, context, result, [&] {
     const double log_likelihood = averages.learn();
     const auto [log_prior, change] = averages.average();
-    return Growth::Step{log_likelihood + log_prior, change};
+    return Step{log_likelihood + log_prior, change};
   });
   averages.report(result);
   return result;

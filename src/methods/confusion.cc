@@ -2,14 +2,9 @@
 
 #include <numeric>
 
+#include "core/vector_math.h"
+
 namespace crowdfold {
-namespace {
-
-constexpr double kZero = 1e-250;
-static_assert(kZero > kLeastProbability);
-
-}  // namespace
-
 void report_workers(const WorkerMajor& by_worker, const Given& given, const Confusion& confusion,
                     std::span<const double> prior, const RunContext& context, Result& result) {
   const std::size_t classes = confusion.labels();
@@ -42,11 +37,18 @@ void report_workers(const WorkerMajor& by_worker, const Given& given, const Conf
         // What was kept above 0 for its logarithm is 0 again.
         for (std::size_t l = 0; l < classes; ++l) {
           double& probability = to[k * classes + l];
-          if (probability < kZero) probability = 0;
+          if (probability < kNothing) probability = 0;
         }
       }
     }
   });
+}
+
+void report_learned(const WorkerMajor& by_worker, const Given& given, Confusion log_confusion,
+                    std::vector<double> log_prior, const RunContext& context, Result& result) {
+  vector_exp(log_prior);
+  vector_exp(log_confusion.of(0, by_worker.num_workers()));
+  report_workers(by_worker, given, log_confusion, log_prior, context, result);
 }
 
 }  // namespace crowdfold

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/parallel.h"
+#include "core/vector_math.h"
 #include "core/worker_major.h"
 #include "crowdfold/result.h"
 #include "methods/em.h"
@@ -66,7 +67,7 @@ void normalize_over_labels(std::span<double> counts, std::size_t states, const F
     for (std::size_t l = 0; l < labels; ++l) total += counts[l * states + s];
     for (std::size_t l = 0; l < labels; ++l) {
       double& value = counts[l * states + s];
-      value = std::max(total > 0 ? value / total : fallback(s, l), kLeastProbability);
+      value = std::max(total > kNothing ? value / total : fallback(s, l), kLeastProbability);
     }
   }
 }
@@ -117,6 +118,33 @@ struct PriorCounts {
   }
 };
 
+// The M-step of maximum likelihood, or with a prior of maximum a posteriori: shares of the expected and
+// the prior's counts, as logarithms; fallback(truth, label) where there are none. Returns the logarithm
+// of the prior's density, up to a constant.
+template <class Fallback>
+double learn_shares(const WorkerMajor& by_worker, const PriorCounts& prior, const Posteriors& q,
+                    const Fallback& fallback, Confusion& log_confusion, int threads) {
+  return sum_over_workers(by_worker.num_workers(), threads, [&](std::size_t first, std::size_t last) {
+    for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
+      const std::span<double> counts = log_confusion.of(w);
+      prior.put(w, counts);
+      add_expected_counts(by_worker.worker(w), q, counts);
+      normalize_over_labels(counts, q.states(), fallback);
+    }
+    vector_log(log_confusion.of(first, last));
+    double log_density = 0;
+    for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
+      const auto [right, wrong] = prior.of(w);
+      if (right == 0 && wrong == 0) continue;
+      const std::span<const double> logs = std::as_const(log_confusion).of(w);
+      const std::size_t states = q.states();
+      for (std::size_t i = 0; i < logs.size(); ++i)
+        log_density += (i % states / q.subtypes() == i / states ? right : wrong) * logs[i];
+    }
+    return log_density;
+  });
+}
+
 // A score for Posteriors::judge: what is known beforehand, and the labels. All logarithms.
 struct ConfusionScore {
   const Labels& labels;
@@ -138,5 +166,8 @@ struct ConfusionScore {
 // may have any sum.
 void report_workers(const WorkerMajor& by_worker, const Given& given, const Confusion& confusion,
                     std::span<const double> prior, const RunContext& context, Result& result);
+// The same from logarithms, which are used up.
+void report_learned(const WorkerMajor& by_worker, const Given& given, Confusion log_confusion,
+                    std::vector<double> log_prior, const RunContext& context, Result& result);
 
 }  // namespace crowdfold

@@ -66,7 +66,7 @@ struct ConflictResolution {
     iterate("crh", stopping, context, result, [&] {
       w = weights(election.agreement(), options.smoothing);
       const std::uint64_t changed = election.vote(w);
-      return Growth::Step{mean_agreement(election.agreement()), static_cast<double>(changed)};
+      return Step{mean_agreement(election.agreement()), static_cast<double>(changed)};
     });
     election.report_shares(w, result);
     return result;

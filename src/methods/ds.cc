@@ -58,27 +58,18 @@ Result DawidSkene::fit(const Options& options, const Labels& labels, const Given
     vector_log(block);
   });
 
+  const PriorCounts no_prior{0, 0, classes, given};
   Result result;
   iterate("ds", options, context, result, [&] {
     const auto judged = q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi});
 
     log_rho = log_shares(q.totals(context.threads));
-    for_worker_blocks(labels.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
-      for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-        const std::span<double> pi = log_pi.of(w);
-        std::fill(pi.begin(), pi.end(), 0.0);
-        add_expected_counts(by_worker.worker(w), q, pi);
-        normalize_over_labels(pi, classes, start);
-      }
-      vector_log(log_pi.of(first, last));
-    });
+    learn_shares(by_worker, no_prior, q, start, log_pi, context.threads);
     return judged;
   });
 
   q.report(context, result);
-  vector_exp(log_rho);
-  vector_exp(log_pi.of(0, labels.num_workers()));
-  report_workers(by_worker, given, log_pi, log_rho, context, result);
+  report_learned(by_worker, given, std::move(log_pi), std::move(log_rho), context, result);
   return result;
 }
 

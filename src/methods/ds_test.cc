@@ -46,6 +46,18 @@ TEST(DawidSkene, LearnsConfusionMatrices) {
   EXPECT_NEAR(result.workers.counts(w).correct, 20, 1e-6);  // half of 40
 }
 
+TEST(DawidSkene, KeepsTheStartOfARowThatNoTaskSpeaksFor) {
+  const Labels labels =
+      labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"2", "w", "b"}, {"2", "x", "b"}, {"2", "v", "b"}});
+  Given given;
+  given.truths = {0};  // u has met nothing but a
+  RunContext context;
+  context.confusion = true;
+  const Result result = find_method("ds").make({})->fit(labels, given, context);
+  EXPECT_NEAR(result.confusion[0], 1, 1e-9);
+  EXPECT_NEAR(result.confusion[3], .7, 1e-9);
+}
+
 TEST(DawidSkene, IsBetterThanOneCoinWhereWorkersMixUpClasses) {
   Crowd crowd;
   CrowdOptions options{.tasks = 3'000,
@@ -55,11 +67,7 @@ TEST(DawidSkene, IsBetterThanOneCoinWhereWorkersMixUpClasses) {
   options.confusion = true;
   const Labels labels = simulate_labels(options, 5, &crowd);
   const auto accuracy = [&](const char* method) {
-    const Result result = find_method(method).make({})->fit(labels, RunContext{});
-    double right = 0;
-    for (TaskId t = 0; t < labels.num_tasks(); ++t)
-      right += result.estimate[t] == crowd.truths[t] ? 1 : 0;
-    return right / labels.num_tasks();
+    return testing::accuracy(find_method(method).make({})->fit(labels, RunContext{}), crowd.truths);
   };
   EXPECT_GT(accuracy("ds"), accuracy("zc"));
 }

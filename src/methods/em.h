@@ -32,10 +32,16 @@ inline constexpr const char* kPosteriorsMove =
 inline constexpr const char* kObjectiveGrows =
     "stop when the log-likelihood per label grows by less; 0: after all iterations";
 
-// Calls step() -> {objective, change} until it is time to stop, and keeps the trace.
-template <class Step>
+// What an iteration came to.
+struct Step {
+  double objective = 0;
+  double change = 0;
+};
+
+// Calls step() -> Step, or the like, until it is time to stop, and keeps the trace.
+template <class Iteration>
 void iterate(const char* stage, const Stopping& stopping, const RunContext& context, Result& result,
-             const Step& step) {
+             const Iteration& step) {
   result.converged = stopping.tolerance == 0;
   for (int i = 0; i < stopping.iterations; ++i) {
     context.throw_if_cancelled();
@@ -54,10 +60,6 @@ void iterate(const char* stage, const Stopping& stopping, const RunContext& cont
 class Growth {
  public:
   explicit Growth(const Labels& labels) : labels_(static_cast<double>(labels.num_labels())) {}
-  struct Step {
-    double objective = 0;
-    double change = 0;
-  };
   Step operator()(double objective) {
     return {objective, (objective - std::exchange(before_, objective)) / labels_};
   }
@@ -71,6 +73,8 @@ class Growth {
 inline constexpr double kImpossible = -1e300;
 // Probabilities below this are taken for it: all logarithms are finite.
 inline constexpr double kLeastProbability = 1e-300;
+// Sums of what was kept above 0 only for its logarithm stay below this.
+inline constexpr double kNothing = 1e-250;
 
 // The logarithms of shares of a total.
 std::vector<double> log_shares(std::vector<double> totals);

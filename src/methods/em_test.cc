@@ -72,17 +72,17 @@ TEST(Iterate, StopsAtTheToleranceOrAfterAllIterations) {
   const RunContext context;
   Result settled;
   double change = 1;
-  iterate("test", {100, .1}, context, settled, [&] { return Growth::Step{1, change /= 2}; });
+  iterate("test", {100, .1}, context, settled, [&] { return Step{1, change /= 2}; });
   EXPECT_EQ(settled.trace.size(), 4U);
   EXPECT_TRUE(settled.converged);
 
   Result cut;
-  iterate("test", {3, .1}, context, cut, [] { return Growth::Step{1, 1}; });
+  iterate("test", {3, .1}, context, cut, [] { return Step{1, 1}; });
   EXPECT_EQ(cut.trace.size(), 3U);
   EXPECT_FALSE(cut.converged);
 
   Result fixed;
-  iterate("test", {3, 0}, context, fixed, [] { return Growth::Step{1, 0}; });
+  iterate("test", {3, 0}, context, fixed, [] { return Step{1, 0}; });
   EXPECT_EQ(fixed.trace.size(), 3U);
   EXPECT_TRUE(fixed.converged);
 }

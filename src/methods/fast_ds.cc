@@ -82,12 +82,10 @@ Result FastDawidSkene::fit(const Options& options, const Labels& labels, const G
       for (std::size_t j = 0; j < task.size(); ++j)
         objective += log_pi.row(task.workers[j], task.classes[j])[y[t]];
     }
-    return Growth::Step{objective, changed};
+    return Step{objective, changed};
   });
 
-  vector_exp(log_rho);
-  vector_exp(log_pi.of(0, labels.num_workers()));
-  report_workers(by_worker, given, log_pi, log_rho, context, result);
+  report_learned(by_worker, given, std::move(log_pi), std::move(log_rho), context, result);
   return result;
 }
 

@@ -26,9 +26,7 @@ TEST(Glad, FindsTruthsAndQualitiesOfASimulatedCrowd) {
                                          .quality = QualityDistribution::parse("uniform:.3,.9")},
                                         1, &crowd);
   const Result result = glad(labels);
-  double right = 0;
-  for (TaskId t = 0; t < labels.num_tasks(); ++t) right += result.estimate[t] == crowd.truths[t] ? 1 : 0;
-  EXPECT_GT(right / labels.num_tasks(), .95);
+  EXPECT_GT(testing::accuracy(result, crowd.truths), .95);
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
     const WorkerCounts counts = result.workers.counts(w);
     EXPECT_NEAR(counts.correct / counts.seen, crowd.quality[w], .06) << w;

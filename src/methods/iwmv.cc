@@ -49,7 +49,7 @@ struct IterativeWeightedVote {
         v[i] = agreed.seen > 0 ? classes * agreed.correct / agreed.seen - 1 : 0;
       }
       const std::uint64_t changed = election.vote(v);
-      return Growth::Step{mean_agreement(election.agreement()), static_cast<double>(changed)};
+      return Step{mean_agreement(election.agreement()), static_cast<double>(changed)};
     });
     election.report_exponential(v, classes / std::max(1.0, classes - 1), result);
     return result;

@@ -181,7 +181,7 @@ struct KargerOhShah {
         messages.scale(factor);
         largest *= factor;
       }
-      return Growth::Step{growth, 0};
+      return Step{growth, 0};
     });
     report(labels, messages, context, result);
     return result;

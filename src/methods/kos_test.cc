@@ -66,12 +66,7 @@ TEST(Kos, RecoversASimulatedCrowdWithAFifthOfAdversaries) {
                                          .quality = QualityDistribution::parse("uniform:.6,.95"),
                                          .adversaries = .2},
                                         1, &crowd);
-  const auto accuracy = [&](const Result& result) {
-    int right = 0;
-    for (TaskId t = 0; t < labels.num_tasks(); ++t)
-      right += result.estimate[t] == crowd.truths[t] ? 1 : 0;
-    return right / 1'000.0;
-  };
+  const auto accuracy = [&](const Result& result) { return testing::accuracy(result, crowd.truths); };
   EXPECT_GT(accuracy(kos(labels)), .95);
   EXPECT_GT(accuracy(kos(labels)),
             accuracy(find_method("mv").make({})->fit(labels, RunContext{})) + .03);

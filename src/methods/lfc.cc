@@ -15,7 +15,6 @@
 // with shares of votes for q.
 //
 // Cost: O(N K) an iteration; memory O(N + T K + M K^2).
-#include "core/vector_math.h"
 #include "methods/batch.h"
 #include "methods/confusion.h"
 #include "methods/em.h"
@@ -54,36 +53,18 @@ Result LearningFromCrowds::fit(const Options& options, const Labels& labels, con
   Confusion log_pi(labels.num_workers(), classes, classes);
   const PriorCounts prior{options.right, options.wrong, classes, given};
 
+  const auto uniform = [&](std::size_t, std::size_t) { return 1.0 / classes; };
   Result result;
   iterate("lfc", options, context, result, [&] {
     log_rho = log_shares(q.totals(context.threads));
-    const double log_prior = sum_over_workers(
-        labels.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
-          double sum = 0;
-          for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-            const std::span<double> pi = log_pi.of(w);
-            prior.put(w, pi);
-            add_expected_counts(by_worker.worker(w), q, pi);
-            normalize_over_labels(pi, classes, [&](std::size_t, std::size_t) { return 1.0 / classes; });
-          }
-          vector_log(log_pi.of(first, last));
-          for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-            const auto [right, wrong] = prior.of(w);
-            const std::span<const double> pi = log_pi.of(w);
-            for (std::size_t i = 0; i < pi.size(); ++i)
-              sum += (i % classes == i / classes ? right : wrong) * pi[i];
-          }
-          return sum;
-        });
+    const double log_prior = learn_shares(by_worker, prior, q, uniform, log_pi, context.threads);
     auto judged = q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi});
     judged.evidence += log_prior;
     return judged;
   });
 
   q.report(context, result);
-  vector_exp(log_rho);
-  vector_exp(log_pi.of(0, labels.num_workers()));
-  report_workers(by_worker, given, log_pi, log_rho, context, result);
+  report_learned(by_worker, given, std::move(log_pi), std::move(log_rho), context, result);
   return result;
 }
 

@@ -325,7 +325,7 @@ Result MatrixReduced::fit(const Options& options, const Labels& labels, const Gi
   RankOne rank_one(partners, 1 / std::sqrt(std::max(1.0, labels.num_tasks() * 1.0)), threads);
   iterate("mmsr", options, context, result, [&] {
     const double change = pairs > 0 ? rank_one.improve() : 0;
-    return Growth::Step{-change, change};
+    return Step{-change, change};
   });
   const std::vector<double> weights =
       log_odds(partners, rank_one.skills(), signs(partners, threads, context), labels);

@@ -109,9 +109,7 @@ TEST(OnePass, RecoversTheQualitiesOfASimulatedCrowd) {
                                          .quality = QualityDistribution::parse("uniform:.4,.95")},
                                         3, &crowd);
   const Result result = onepass(labels);
-  std::uint64_t right = 0;
-  for (TaskId t = 0; t < labels.num_tasks(); ++t) right += result.estimate[t] == crowd.truths[t] ? 1 : 0;
-  EXPECT_GT(static_cast<double>(right), .98 * labels.num_tasks());
+  EXPECT_GT(testing::accuracy(result, crowd.truths), .98);
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
     EXPECT_NEAR(result.workers.quality(w).mean(), crowd.quality[w], .05) << w;  // 2,000 labels each
   }

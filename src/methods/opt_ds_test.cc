@@ -17,13 +17,6 @@ Result fit(const char* method, const Labels& labels, const Settings& settings = 
   return find_method(method).make(settings)->fit(labels, given, context);
 }
 
-double accuracy(const Result& result, const Crowd& crowd) {
-  int right = 0;
-  for (std::size_t t = 0; t < crowd.truths.size(); ++t)
-    right += result.estimate[t] == crowd.truths[t] ? 1 : 0;
-  return right / static_cast<double>(crowd.truths.size());
-}
-
 TEST(OptDs, FindsTheQualitiesOfWorkersWhoErrInTheirOwnWays) {
   Crowd crowd;
   const Labels labels = simulate_labels({.tasks = 3'000,
@@ -35,7 +28,7 @@ TEST(OptDs, FindsTheQualitiesOfWorkersWhoErrInTheirOwnWays) {
                                          .confusion = true},
                                         1, &crowd);
   const Result result = fit("opt_ds", labels);
-  EXPECT_GT(accuracy(result, crowd), .95);
+  EXPECT_GT(testing::accuracy(result, crowd.truths), .95);
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
     const WorkerCounts counts = result.workers.counts(w);
     EXPECT_NEAR(counts.correct / counts.seen, crowd.quality[w], .05) << w;
@@ -54,9 +47,9 @@ TEST(OptDs, IsThereInOneIterationWithManyLabels) {
                                          .confusion = true,
                                          .adversaries = .2},
                                         2, &crowd);
-  const double best = accuracy(fit("ds", labels), crowd);
-  EXPECT_GT(accuracy(fit("opt_ds", labels, {{"iterations", "1"}}), crowd), best - .01);
-  EXPECT_GT(accuracy(fit("opt_ds", labels), crowd), best - .005);
+  const double best = testing::accuracy(fit("ds", labels), crowd.truths);
+  EXPECT_GT(testing::accuracy(fit("opt_ds", labels, {{"iterations", "1"}}), crowd.truths), best - .01);
+  EXPECT_GT(testing::accuracy(fit("opt_ds", labels), crowd.truths), best - .005);
 }
 
 // With two workers one group is empty.

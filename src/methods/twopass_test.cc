@@ -124,11 +124,7 @@ TEST(TwoPass, IsBetterThanAVoteWhereAThirdOfTheCrowdIsNoGood) {
                                          .adversaries = .15},
                                         8, &crowd);
   const auto accuracy = [&](const char* method) {
-    const Result result = find_method(method).make({})->fit(labels, RunContext{});
-    int right = 0;
-    for (TaskId t = 0; t < labels.num_tasks(); ++t)
-      right += result.estimate[t] == crowd.truths[t] ? 1 : 0;
-    return right / 3'000.0;
+    return testing::accuracy(find_method(method).make({})->fit(labels, RunContext{}), crowd.truths);
   };
   EXPECT_GT(accuracy("twopass"), accuracy("mv") + .05);
   EXPECT_GE(accuracy("twopass"), accuracy("onepass"));

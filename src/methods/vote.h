@@ -7,15 +7,14 @@
 // and to 1 for a class without a vote: it never gets probability 0.
 //
 // There are two ballots with the same functions. LargeBallot takes any number of classes and labels at a
-// cost that depends on the labels only. SmallBallot, for a few of both, has loops of one length and no
-// branch on what the labels say, which nobody can predict: it is twice as fast. with_ballot chooses.
+// cost that depends on the labels only. SmallBallot, for a few of both, has no branch on what the
+// labels say, which nobody can predict: it is twice as fast. with_ballot chooses.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 

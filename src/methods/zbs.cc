@@ -51,7 +51,7 @@ struct ZeroBasedSkill {
         const WorkerCounts& agreed = election.agreement()[i];
         if (agreed.seen > 0) s[i] += rate * (agreed.correct / agreed.seen - s[i]);
       }
-      return Growth::Step{mean_agreement(election.agreement()), 0};
+      return Step{mean_agreement(election.agreement()), 0};
     });
     election.vote(s);
     election.report_shares(s, result);

@@ -372,9 +372,7 @@ TEST_P(EveryMethod, RecoversACrowdOfDifferentQualities) {
                                          .quality = QualityDistribution::parse("uniform:.5,.95")},
                                         7, &crowd);
   const Result result = fit(labels);
-  double right = 0;
-  for (TaskId t = 0; t < labels.num_tasks(); ++t) right += result.estimate[t] == crowd.truths[t] ? 1 : 0;
-  EXPECT_GT(right / labels.num_tasks(), .92);
+  EXPECT_GT(testing::accuracy(result, crowd.truths), .92);
   for (WorkerId w = 0; w < labels.num_workers(); ++w)
     EXPECT_NEAR(result.workers.quality(w).mean(), crowd.quality[w], .1) << w;  // 400 labels each
 }
