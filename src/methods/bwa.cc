@@ -20,6 +20,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/worker_major.h"
 #include "methods/batch.h"
 #include "methods/confusion.h"
 #include "methods/em.h"
@@ -157,9 +158,12 @@ class Averages {
 
   void average(TaskId t, std::span<const double> mu, Moved& moved) {
     const TaskLabels task = labels_.task(t);
-    if (task.size() == 0 || given_.truth(t) != kNoClass) return;
+    const bool is_known = given_.truth(t) != kNoClass;
+    if (task.size() == 0 && !is_known) return;
     const std::span<double> row = z_[t];
     for (std::uint32_t k = 0; k < classes_; ++k) {
+      moved.log_prior -= options_.lambda / 2 * (row[k] - mu[k]) * (row[k] - mu[k]);
+      if (is_known) continue;
       double sum = options_.lambda * mu[k];
       double weight = options_.lambda;
       for (std::size_t j = 0; j < task.size(); ++j) {
@@ -167,7 +171,6 @@ class Averages {
         sum += task.classes[j] == k ? v : 0;
         weight += v;
       }
-      moved.log_prior -= options_.lambda / 2 * (row[k] - mu[k]) * (row[k] - mu[k]);
       moved.change[k] += (sum / weight - row[k]) * (sum / weight - row[k]);
       moved.size[k] += row[k] * row[k];
       row[k] = sum / weight;

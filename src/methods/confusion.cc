@@ -5,13 +5,14 @@
 #include "core/vector_math.h"
 
 namespace crowdfold {
-void report_workers(const WorkerMajor& by_worker, const Given& given, const Confusion& confusion,
+
+void report_workers(const Labels& labels, const Given& given, const Confusion& confusion,
                     std::span<const double> prior, const RunContext& context, Result& result) {
   const std::size_t classes = confusion.labels();
-  const std::size_t states = confusion.states();
-  const std::size_t subtypes = states / classes;
+  const States& states = confusion.states();
   const double total = std::accumulate(prior.begin(), prior.end(), 0.0);
-  const std::uint32_t workers = by_worker.num_workers();
+  const std::uint32_t workers = labels.num_workers();
+  const std::vector<double> seen = numbers_of_labels(labels);
   result.workers.workers = given.workers;
   result.workers.expect(workers, static_cast<std::uint32_t>(classes));
   if (context.confusion) result.confusion.assign(workers * classes * classes, 0);
@@ -19,20 +20,20 @@ void report_workers(const WorkerMajor& by_worker, const Given& given, const Conf
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
       const std::span<const double> table = confusion.of(w);
       double accuracy = 0;
-      for (std::size_t s = 0; s < states; ++s)
-        accuracy += prior[s] / total * table[s / subtypes * states + s];
-      const auto seen = static_cast<double>(by_worker.worker(w).size());
-      result.workers.workers[w] += {std::min(accuracy, 1.0) * seen, seen};
+      for (std::size_t s = 0; s < states.size(); ++s)
+        accuracy += prior[s] / total * table[states.class_of(s) * states.size() + s];
+      result.workers.workers[w] += {std::min(accuracy, 1.0) * seen[w], seen[w]};
       if (!context.confusion) continue;
       // A class is a mixture of its subtypes.
       double* const to = result.confusion.data() + w * classes * classes;
+      std::size_t s = 0;
       for (std::size_t k = 0; k < classes; ++k) {
-        const double in_class =
-            std::accumulate(prior.begin() + static_cast<std::ptrdiff_t>(k * subtypes),
-                            prior.begin() + static_cast<std::ptrdiff_t>((k + 1) * subtypes), 0.0);
-        for (std::size_t s = k * subtypes; s < (k + 1) * subtypes; ++s) {
-          const double share = in_class > 0 ? prior[s] / in_class : 1.0 / static_cast<double>(subtypes);
-          for (std::size_t l = 0; l < classes; ++l) to[k * classes + l] += share * table[l * states + s];
+        const std::span<const double> in_class = prior.subspan(s, states.ends()[k] - s);
+        const double all = std::accumulate(in_class.begin(), in_class.end(), 0.0);
+        for (; s < states.ends()[k]; ++s) {
+          const double share = all > 0 ? prior[s] / all : 1.0 / static_cast<double>(in_class.size());
+          for (std::size_t l = 0; l < classes; ++l)
+            to[k * classes + l] += share * table[l * states.size() + s];
         }
         // What was kept above 0 for its logarithm is 0 again.
         for (std::size_t l = 0; l < classes; ++l) {
@@ -44,11 +45,11 @@ void report_workers(const WorkerMajor& by_worker, const Given& given, const Conf
   });
 }
 
-void report_learned(const WorkerMajor& by_worker, const Given& given, Confusion log_confusion,
+void report_learned(const Labels& labels, const Given& given, Confusion log_confusion,
                     std::vector<double> log_prior, const RunContext& context, Result& result) {
   vector_exp(log_prior);
-  vector_exp(log_confusion.of(0, by_worker.num_workers()));
-  report_workers(by_worker, given, log_confusion, log_prior, context, result);
+  vector_exp(log_confusion.of(0, labels.num_workers()));
+  report_workers(labels, given, log_confusion, log_prior, context, result);
 }
 
 }  // namespace crowdfold

@@ -9,23 +9,28 @@
 
 #include "core/parallel.h"
 #include "core/vector_math.h"
-#include "core/worker_major.h"
 #include "crowdfold/result.h"
+#include "methods/confusion_rows.h"
 #include "methods/em.h"
 
 namespace crowdfold {
 
 class Confusion {
  public:
-  Confusion(std::uint32_t workers, std::uint32_t labels, std::uint32_t states)
-      : labels_(labels), states_(states), values_(static_cast<std::size_t>(workers) * labels * states) {}
+  Confusion(std::uint32_t workers, std::uint32_t labels, States states)
+      : labels_(labels),
+        states_(std::move(states)),
+        values_(static_cast<std::size_t>(workers) * labels * states_.size()) {}
 
   std::uint32_t labels() const { return labels_; }
-  std::uint32_t states() const { return states_; }
+  const States& states() const { return states_; }
+  // Makes room for fewer states. What is there is lost.
+  void narrow(const States& states) { states_ = states; }
 
   // By truth, for one worker and label.
   std::span<const double> row(WorkerId w, ClassId label) const {
-    return {values_.data() + size() * w + static_cast<std::size_t>(label) * states_, states_};
+    return {values_.data() + size() * w + static_cast<std::size_t>(label) * states_.size(),
+            states_.size()};
   }
   // All numbers of workers first … last - 1.
   std::span<double> of(std::size_t first, std::size_t last) {
@@ -34,7 +39,7 @@ class Confusion {
   std::span<double> of(WorkerId w) { return of(w, w + 1ULL); }
   std::span<const double> of(WorkerId w) const { return {values_.data() + size() * w, size()}; }
   // Of one worker.
-  std::size_t size() const { return static_cast<std::size_t>(labels_) * states_; }
+  std::size_t size() const { return static_cast<std::size_t>(labels_) * states_.size(); }
 
   static std::uint64_t bytes(const Labels& labels, std::uint32_t subtypes = 1) {
     return 8ULL * labels.num_workers() * labels.num_classes() * labels.num_classes() * subtypes;
@@ -42,20 +47,57 @@ class Confusion {
 
  private:
   std::uint32_t labels_;
-  std::uint32_t states_;
+  States states_;
   FlatArray<double> values_;
 };
 
-// Adds how often a worker is expected to have said each label, by truth.
-inline void add_expected_counts(const WorkerLabels& labels, const Posteriors& q,
-                                std::span<double> counts) {
-  const std::size_t states = q.states();
-  for (std::size_t j = 0; j < labels.size(); ++j) {
-    const double* const from = q[labels.tasks[j]].data();
-    double* const to = counts.data() + labels.classes[j] * states;
-    for (std::size_t s = 0; s < states; ++s) to[s] += from[s];
+// How often every worker is expected to have said each label, by truth. Learns from Posteriors: every
+// range of tasks has counts of its own, so that no thread waits for another.
+class ExpectedCounts {
+ public:
+  ExpectedCounts(const Labels& labels, const States& states)
+      : labels_(labels), ranges_(how_many(labels)) {
+    for (std::size_t r = 0; r < ranges_; ++r)
+      of_range_.emplace_back(labels.num_workers(), labels.num_classes(), states);
   }
-}
+
+  std::size_t ranges() const { return ranges_; }
+  void begin(std::size_t range) {
+    const std::span<double> counts = of_range_[range].of(0, labels_.num_workers());
+    std::fill(counts.begin(), counts.end(), 0.0);
+  }
+  void add(std::size_t range, TaskId first, TaskId last, std::span<const double> rows) {
+    add_to_labels(labels_, first, last, rows, of_range_[range].of(0, 0).data());
+  }
+
+  const Labels& labels() const { return labels_; }
+  const States& states() const { return of_range_[0].states(); }
+  // Adds what one worker is expected to have said.
+  void add_to(WorkerId w, std::span<double> counts) const {
+    for (const Confusion& of_range : of_range_) {
+      const std::span<const double> add = of_range.of(w);
+      for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += add[i];
+    }
+  }
+  // Makes room for fewer states. What is there is lost.
+  void narrow(const States& states) {
+    for (Confusion& of_range : of_range_) of_range.narrow(states);
+  }
+
+  static std::uint64_t bytes(const Labels& labels, std::uint32_t subtypes = 1) {
+    return how_many(labels) * Confusion::bytes(labels, subtypes);
+  }
+
+ private:
+  static std::size_t how_many(const Labels& labels) {
+    return ranges_to_learn(labels,
+                           static_cast<std::uint64_t>(labels.num_workers()) * labels.num_classes());
+  }
+
+  const Labels& labels_;
+  std::size_t ranges_;
+  std::vector<Confusion> of_range_;
+};
 
 // Counts by label and truth -> probabilities of labels given a truth; fallback(truth, label) where there
 // are no counts.
@@ -101,6 +143,7 @@ struct PriorCounts {
   struct Pair {
     double right;
     double wrong;
+    bool operator==(const Pair&) const = default;
   };
   Pair of(WorkerId w) const {
     const WorkerCounts before = w < given.workers.size() ? given.workers[w] : WorkerCounts{};
@@ -109,12 +152,11 @@ struct PriorCounts {
             wrong + (before.seen - before.correct) / (k * std::max(1.0, k - 1))};
   }
   // As counts by label and state.
-  void put(WorkerId w, std::span<double> counts) const {
+  void put(WorkerId w, const States& states, std::span<double> counts) const {
     const Pair prior = of(w);
-    const std::size_t states = counts.size() / classes;
-    const std::size_t subtypes = states / classes;
-    for (std::size_t i = 0; i < counts.size(); ++i)
-      counts[i] = i % states / subtypes == i / states ? prior.right : prior.wrong;
+    std::fill(counts.begin(), counts.end(), prior.wrong);
+    for (std::size_t s = 0; s < states.size(); ++s)
+      counts[states.class_of(s) * states.size() + s] = prior.right;
   }
 };
 
@@ -122,14 +164,16 @@ struct PriorCounts {
 // the prior's counts, as logarithms; fallback(truth, label) where there are none. Returns the logarithm
 // of the prior's density, up to a constant.
 template <class Fallback>
-double learn_shares(const WorkerMajor& by_worker, const PriorCounts& prior, const Posteriors& q,
-                    const Fallback& fallback, Confusion& log_confusion, int threads) {
-  return sum_over_workers(by_worker.num_workers(), threads, [&](std::size_t first, std::size_t last) {
+double learn_shares(const ExpectedCounts& said, const PriorCounts& prior, const Fallback& fallback,
+                    Confusion& log_confusion, int threads) {
+  const States& states = said.states();
+  const std::uint32_t workers = said.labels().num_workers();
+  return sum_over_workers(workers, threads, [&](std::size_t first, std::size_t last) {
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
       const std::span<double> counts = log_confusion.of(w);
-      prior.put(w, counts);
-      add_expected_counts(by_worker.worker(w), q, counts);
-      normalize_over_labels(counts, q.states(), fallback);
+      prior.put(w, states, counts);
+      said.add_to(w, counts);
+      normalize_over_labels(counts, states.size(), fallback);
     }
     vector_log(log_confusion.of(first, last));
     double log_density = 0;
@@ -137,9 +181,9 @@ double learn_shares(const WorkerMajor& by_worker, const PriorCounts& prior, cons
       const auto [right, wrong] = prior.of(w);
       if (right == 0 && wrong == 0) continue;
       const std::span<const double> logs = std::as_const(log_confusion).of(w);
-      const std::size_t states = q.states();
-      for (std::size_t i = 0; i < logs.size(); ++i)
-        log_density += (i % states / q.subtypes() == i / states ? right : wrong) * logs[i];
+      for (const double log : logs) log_density += wrong * log;
+      for (std::size_t s = 0; s < states.size(); ++s)
+        log_density += (right - wrong) * logs[states.class_of(s) * states.size() + s];
     }
     return log_density;
   });
@@ -151,23 +195,18 @@ struct ConfusionScore {
   std::span<const double> log_prior;
   const Confusion& log_confusion;
 
-  void operator()(TaskId t, std::span<double> row) const {
-    std::copy(log_prior.begin(), log_prior.end(), row.begin());
-    const TaskLabels task = labels.task(t);
-    for (std::size_t j = 0; j < task.size(); ++j) {
-      const double* const add = log_confusion.row(task.workers[j], task.classes[j]).data();
-      for (std::size_t s = 0; s < row.size(); ++s) row[s] += add[s];
-    }
+  void operator()(TaskId first, TaskId last, std::span<double> rows) const {
+    add_up_labels(labels, first, last, log_prior, log_confusion.of(0).data(), rows);
   }
 };
 
 // What a Result says of workers: their expected accuracy under the prior of states, as counts on top of
 // the given ones, and their confusion matrices if asked for. `confusion` holds probabilities, `prior`
 // may have any sum.
-void report_workers(const WorkerMajor& by_worker, const Given& given, const Confusion& confusion,
+void report_workers(const Labels& labels, const Given& given, const Confusion& confusion,
                     std::span<const double> prior, const RunContext& context, Result& result);
 // The same from logarithms, which are used up.
-void report_learned(const WorkerMajor& by_worker, const Given& given, Confusion log_confusion,
+void report_learned(const Labels& labels, const Given& given, Confusion log_confusion,
                     std::vector<double> log_prior, const RunContext& context, Result& result);
 
 }  // namespace crowdfold

@@ -1,12 +1,22 @@
-// Dirichlet posteriors of variational methods.
+// Dirichlet posteriors of variational methods. Parameters lie by component, then by state: one Dirichlet
+// per state.
 #pragma once
 
 #include <span>
 
 namespace crowdfold {
 
-// `nu` holds the parameters of Dirichlets by component, then by state: one Dirichlet per state. Puts
-// E[log theta] in their place and returns KL(Dirichlet(nu) || Dirichlet(alpha)), summed over states.
-double expect_logarithms(std::span<double> nu, std::span<const double> alpha, std::size_t states);
+// The logarithms of the normalising constants, log Gamma(sum) - sum log Gamma, summed over states.
+double log_normalizer(std::span<const double> alpha, std::size_t states);
+
+// Puts E[log theta] under Dirichlet(nu) in the place of `nu` and returns KL(Dirichlet(nu) ||
+// Dirichlet(alpha)), summed over states. The third is log_normalizer(alpha, states), for those who have
+// it.
+double expect_logarithms(std::span<double> nu, std::span<const double> alpha, std::size_t states,
+                         double log_normalizer_of_alpha);
+inline double expect_logarithms(std::span<double> nu, std::span<const double> alpha,
+                                std::size_t states) {
+  return expect_logarithms(nu, alpha, states, log_normalizer(alpha, states));
+}
 
 }  // namespace crowdfold

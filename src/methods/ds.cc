@@ -32,7 +32,7 @@ struct DawidSkene {
     return table;
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WorkerMajor::bytes(labels) + Posteriors::bytes(labels) + Confusion::bytes(labels);
+    return Posteriors::bytes(labels) + Confusion::bytes(labels) + ExpectedCounts::bytes(labels);
   }
   static Result fit(const Options& options, const Labels& labels, const Given& given,
                     const RunContext& context);
@@ -41,11 +41,11 @@ struct DawidSkene {
 Result DawidSkene::fit(const Options& options, const Labels& labels, const Given& given,
                        const RunContext& context) {
   const std::uint32_t classes = labels.num_classes();
-  const WorkerMajor by_worker(labels, context.threads);
   Posteriors q(labels, given);
   q.start_from_votes(context.threads);
   std::vector<double> log_rho(classes, -std::log(classes));
-  Confusion log_pi(labels.num_workers(), classes, classes);
+  Confusion log_pi(labels.num_workers(), classes, q.states());
+  ExpectedCounts said(labels, q.states());
 
   // pi[k][l] to start from
   const auto start = [&](std::size_t k, std::size_t l) {
@@ -61,15 +61,15 @@ Result DawidSkene::fit(const Options& options, const Labels& labels, const Given
   const PriorCounts no_prior{0, 0, classes, given};
   Result result;
   iterate("ds", options, context, result, [&] {
-    const auto judged = q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi});
+    const auto judged = q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi}, said);
 
     log_rho = log_shares(q.totals(context.threads));
-    learn_shares(by_worker, no_prior, q, start, log_pi, context.threads);
+    learn_shares(said, no_prior, start, log_pi, context.threads);
     return judged;
   });
 
   q.report(context, result);
-  report_learned(by_worker, given, std::move(log_pi), std::move(log_rho), context, result);
+  report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);
   return result;
 }
 

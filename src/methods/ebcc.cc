@@ -15,8 +15,8 @@
 // class's subtypes. Of several starts, the one with the highest evidence lower bound counts. Exact
 // duplicates of labels are dropped first.
 //
-// Cost: O(N K G + M K^2 G) an iteration; memory O(N + T K G + M K^2 G), for each start that runs at a
-// time.
+// Cost: O(N K G + M K^2 G) an iteration, less as subtypes empty; memory O(N + T K G + M K^2 G), for each
+// start that runs at a time.
 #include <numeric>
 
 #include "core/random.h"
@@ -50,11 +50,12 @@ struct Ebcc {
     return table;
   }
   static std::uint64_t bytes(const Options& options, const Labels& labels) {
-    return WorkerMajor::bytes(labels) + bytes_of_start(options, labels);
+    return bytes_of_start(options, labels);
   }
   static std::uint64_t bytes_of_start(const Options& options, const Labels& labels) {
     const auto subtypes = static_cast<std::uint32_t>(options.subtypes);
-    return Posteriors::bytes(labels, subtypes) + Confusion::bytes(labels, subtypes);
+    return Posteriors::bytes(labels, subtypes) + Confusion::bytes(labels, subtypes) +
+           ExpectedCounts::bytes(labels, subtypes);
   }
   static Result fit(const Options& options, const Labels& labels, const Given& given,
                     const RunContext& context);
@@ -62,30 +63,31 @@ struct Ebcc {
 
 // Splits the probability of every class at random among its subtypes, by Dirichlet(1, …, 1).
 void split_at_random(const Labels& labels, std::uint64_t seed, int threads, Posteriors& q) {
-  parallel_ranges(threads, labels.num_tasks(), Posteriors::kTasksPerBlock,
-                  [&](std::size_t first, std::size_t last, int) {
-                    for (auto t = static_cast<TaskId>(first); t < last; ++t) {
-                      Random random(seed ^ mix64(t));
-                      const std::span<double> row = q[t];
-                      for (std::size_t s = 0; s < row.size(); s += q.subtypes()) {
-                        const std::span<double> of_class = row.subspan(s, q.subtypes());
-                        const double probability =
-                            std::accumulate(of_class.begin(), of_class.end(), 0.0);
-                        double sum = 0;
-                        for (double& value : of_class) sum += value = -std::log(1 - random.uniform());
-                        for (double& value : of_class) value *= probability / sum;
-                      }
-                    }
-                  });
+  parallel_ranges(
+      threads, labels.num_tasks(), Posteriors::kTasksPerBlock,
+      [&](std::size_t first, std::size_t last, int) {
+        for (auto t = static_cast<TaskId>(first); t < last; ++t) {
+          Random random(seed ^ mix64(t));
+          const std::span<double> row = q[t];
+          std::uint32_t first_of_class = 0;
+          for (const std::uint32_t end : q.states().ends()) {
+            const std::span<double> of_class = row.subspan(first_of_class, end - first_of_class);
+            first_of_class = end;
+            const double probability = std::accumulate(of_class.begin(), of_class.end(), 0.0);
+            double sum = 0;
+            for (double& value : of_class) sum += value = -std::log(1 - random.uniform());
+            for (double& value : of_class) value *= probability / sum;
+          }
+        }
+      });
 }
 
 // One start.
 class Run {
  public:
-  Run(const Ebcc::Options& options, const Labels& labels, const WorkerMajor& by_worker,
-      const Given& given, const RunContext& context, std::uint64_t start)
+  Run(const Ebcc::Options& options, const Labels& labels, const Given& given, const RunContext& context,
+      std::uint64_t start)
       : labels_(labels),
-        by_worker_(by_worker),
         threads_(context.threads),
         classes_(labels.num_classes()),
         subtypes_(static_cast<std::uint32_t>(options.subtypes)),
@@ -93,12 +95,14 @@ class Run {
         rho_prior_(classes_),
         tau_prior_(static_cast<std::size_t>(classes_) * subtypes_, options.subtype_prior / subtypes_),
         q_(labels, given, subtypes_),
-        pi_(labels.num_workers(), classes_, classes_ * subtypes_) {
+        pi_(labels.num_workers(), classes_, q_.states()),
+        said_(labels, q_.states()) {
     q_.start_from_votes(context.threads);
     const std::vector<double> votes = q_.totals(context.threads);
     for (std::size_t s = 0; s < votes.size(); ++s) rho_prior_[s / subtypes_] += votes[s];
     for (double& value : rho_prior_) value = std::max(value, kLeastVotes);
     split_at_random(labels, mix64(context.seed) + start, context.threads, q_);
+    q_.teach(threads_, said_);
 
     iterate("ebcc", options, context, result_, [this] { return step(); });
   }
@@ -107,35 +111,64 @@ class Run {
 
   Result report(const RunContext& context) {
     q_.report(context, result_);
-    report_posterior_workers(by_worker_, prior_, q_, pi_, context, result_);
+    report_posterior_workers(said_, prior_, q_.totals(context.threads), pi_, context, result_);
     return std::move(result_);
   }
 
  private:
   static constexpr double kLeastVotes = 1e-3;  // of a class that got none
+  static constexpr double kEmpty = 1e-20;      // tasks in a subtype
 
   Posteriors::Judged step() {
-    const std::vector<double> totals = q_.totals(threads_);
+    const std::vector<double> totals = leave_out_the_empty(q_.totals(threads_));
     std::vector<double> rho = rho_prior_;
     std::vector<double> tau = tau_prior_;  // by subtype, then by class
     for (std::size_t s = 0; s < totals.size(); ++s) {
-      rho[s / subtypes_] += totals[s];
-      tau[s % subtypes_ * classes_ + s / subtypes_] += totals[s];
+      rho[q_.states().class_of(s)] += totals[s];
+      tau[in_tau(s)] += totals[s];
     }
     double divergence = expect_logarithms(rho, rho_prior_, 1);
     divergence += expect_logarithms(tau, tau_prior_, classes_);
-    divergence += learn_confusion(by_worker_, prior_, q_, pi_, threads_);
+    divergence += learn_confusion(said_, prior_, pi_, threads_);
 
     std::vector<double> log_prior(totals.size());
     for (std::size_t s = 0; s < totals.size(); ++s)
-      log_prior[s] = rho[s / subtypes_] + tau[s % subtypes_ * classes_ + s / subtypes_];
-    auto judged = q_.judge(threads_, ConfusionScore{labels_, log_prior, pi_});
+      log_prior[s] = rho[q_.states().class_of(s)] + tau[in_tau(s)];
+    auto judged = q_.judge(threads_, ConfusionScore{labels_, log_prior, pi_}, said_);
     judged.evidence -= divergence;
     return judged;
   }
 
+  // Most subtypes empty in a few iterations, and stay so, as E log tau of one with no tasks is about
+  // -G / a_tau = -100. From then on they cost nothing. Every class keeps its largest.
+  std::vector<double> leave_out_the_empty(std::vector<double> totals) {
+    std::vector<std::uint32_t> kept;
+    std::uint32_t first = 0;
+    for (const std::uint32_t end : q_.states().ends()) {
+      const auto of_class = std::span(totals).subspan(first, end - first);
+      const double largest = *std::max_element(of_class.begin(), of_class.end());
+      for (; first < end; ++first) {
+        if (totals[first] >= std::min(kEmpty, largest)) kept.push_back(first);
+      }
+    }
+    if (kept.size() == totals.size()) return totals;
+    q_.keep(kept);
+    pi_.narrow(q_.states());
+    said_.narrow(q_.states());
+    q_.teach(threads_, said_);
+    for (std::size_t i = 0; i < kept.size(); ++i) totals[i] = totals[kept[i]];
+    totals.resize(kept.size());
+    return totals;
+  }
+
+  // Where a state is in tau. The subtypes that were left out are its last ones.
+  std::size_t in_tau(std::size_t state) const {
+    const ClassId of_class = q_.states().class_of(state);
+    const std::size_t first = of_class == 0 ? 0 : q_.states().ends()[of_class - 1U];
+    return (state - first) * classes_ + of_class;
+  }
+
   const Labels& labels_;
-  const WorkerMajor& by_worker_;
   int threads_;
   std::uint32_t classes_;
   std::uint32_t subtypes_;
@@ -144,17 +177,16 @@ class Run {
   std::vector<double> tau_prior_;
   Posteriors q_;
   Confusion pi_;
+  ExpectedCounts said_;
   Result result_;
 };
 
 Result Ebcc::fit(const Options& options, const Labels& all_labels, const Given& given,
                  const RunContext& context) {
   const Labels labels = drop_exact_duplicates(all_labels);
-  const WorkerMajor by_worker(labels, context.threads);
-  return best_of_starts<Run>("ebcc", options.starts, WorkerMajor::bytes(labels),
-                             bytes_of_start(options, labels), context,
+  return best_of_starts<Run>("ebcc", options.starts, 0, bytes_of_start(options, labels), context,
                              [&](std::size_t start, const RunContext& of_start) {
-                               return Run(options, labels, by_worker, given, of_start, start);
+                               return Run(options, labels, given, of_start, start);
                              })
       .report(context);
 }

@@ -6,31 +6,6 @@
 
 namespace crowdfold {
 
-double normalize_log_rows(std::span<double> rows, std::uint32_t states) {
-  constexpr double kLeast = -690;
-  if (rows.empty()) return 0;
-  const std::size_t count = rows.size() / states;
-  double evidence = 0;
-  for (std::size_t r = 0; r < count; ++r) {
-    const std::span<double> row = rows.subspan(r * states, states);
-    double highest = row[0];
-    for (const double value : row) highest = std::max(highest, value);
-    for (double& value : row) value = std::max(value - highest, kLeast);
-    evidence += highest;
-  }
-  vector_exp(rows);
-  std::vector<double> sums(count);
-  for (std::size_t r = 0; r < count; ++r) {
-    const std::span<double> row = rows.subspan(r * states, states);
-    for (const double value : row) sums[r] += value;
-    const double scale = 1 / sums[r];
-    for (double& value : row) value *= scale;
-  }
-  vector_log(sums);
-  for (const double log_sum : sums) evidence += log_sum;
-  return evidence;
-}
-
 std::vector<double> log_shares(std::vector<double> totals) {
   const double sum = std::accumulate(totals.begin(), totals.end(), 0.0);
   for (double& value : totals) value = std::max(value / sum, kLeastProbability);
@@ -38,36 +13,78 @@ std::vector<double> log_shares(std::vector<double> totals) {
   return totals;
 }
 
+States::States(std::uint32_t classes, std::uint32_t subtypes) : ends_(classes) {
+  for (std::uint32_t s = 0; s < classes * subtypes; ++s)
+    class_of_.push_back(static_cast<ClassId>(s / subtypes));
+  count();
+}
+
+void States::keep(std::span<const std::uint32_t> states) {
+  for (std::size_t i = 0; i < states.size(); ++i) class_of_[i] = class_of_[states[i]];
+  class_of_.resize(states.size());
+  count();
+}
+
+void States::count() {
+  std::fill(ends_.begin(), ends_.end(), 0);
+  for (const ClassId c : class_of_) ++ends_[c];
+  std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+}
+
+std::size_t ranges_to_learn(const Labels& labels, std::uint64_t entries) {
+  constexpr std::uint64_t kMost = 32;
+  constexpr std::uint64_t kLabelsPerEntry = 8;
+  return std::clamp<std::uint64_t>(
+      labels.num_labels() / kLabelsPerEntry / std::max<std::uint64_t>(1, entries), 1, kMost);
+}
+
+std::vector<double> numbers_of_labels(const Labels& labels) {
+  std::vector<double> numbers(labels.num_workers());
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    for (const WorkerId w : labels.task(t).workers) ++numbers[w];
+  }
+  return numbers;
+}
+
 void Posteriors::start_from_votes(int threads) {
-  const double in_class = 1.0 / subtypes_;
   parallel_ranges(threads, labels_.num_tasks(), kTasksPerBlock,
                   [&](std::size_t first, std::size_t last, int) {
                     for (auto t = static_cast<TaskId>(first); t < last; ++t) {
-                      const std::span<double> row = rows(t, t + 1ULL);
-                      std::fill(row.begin(), row.end(), is_judged(t) ? 0 : 1.0 / states_);
-                      const auto add = [&](ClassId c, double share) {
-                        for (std::uint32_t s = c * subtypes_; s < (c + 1U) * subtypes_; ++s)
-                          row[s] += share * in_class;
-                      };
-                      const ClassId truth = given_.truth(t);
-                      if (truth != kNoClass) {
-                        add(truth, 1);
-                        continue;
-                      }
+                      const std::span<double> share = classes(t, t + 1ULL);
+                      const double none = 1.0 / static_cast<double>(share.size());
+                      std::fill(share.begin(), share.end(), is_judged(t) ? 0 : none);
                       const std::span<const ClassId> votes = labels_.task(t).classes;
-                      for (const ClassId c : votes) add(c, 1.0 / static_cast<double>(votes.size()));
+                      if (const ClassId truth = given_.truth(t); truth != kNoClass) {
+                        share[truth] = 1;
+                      } else {
+                        for (const ClassId c : votes)
+                          share[c] += 1.0 / static_cast<double>(votes.size());
+                      }
+                      if (subtypes_ == 1) continue;
+                      const std::span<double> row = (*this)[t];
+                      for (std::size_t s = 0; s < row.size(); ++s)
+                        row[s] = share[states_.class_of(s)] / subtypes_;
                     }
                   });
 }
 
-double Posteriors::largest_change(std::span<const double> before, std::span<const double> after) const {
-  double largest = 0;
-  for (std::size_t i = 0; i < before.size(); i += subtypes_) {
-    double change = 0;
-    for (std::size_t s = i; s < i + subtypes_; ++s) change += after[s] - before[s];
-    largest = std::max(largest, std::abs(change));
+void Posteriors::know_nothing(TaskId t) {
+  const std::span<double> row = (*this)[t];
+  std::size_t s = 0;
+  for (const std::uint32_t end : states_.ends()) {
+    const double share = 1.0 / labels_.num_classes() / static_cast<double>(end - s);
+    for (; s < end; ++s) row[s] = std::log(share);
   }
-  return largest;
+}
+
+void Posteriors::keep(std::span<const std::uint32_t> states) {
+  const std::size_t before = states_.size();
+  double* to = values_.data();
+  for (const double* from = to; from < values_.data() + values_.size(); from += before) {
+    for (const std::uint32_t s : states) *to++ = from[s];
+  }
+  states_.keep(states);
+  values_.resize(static_cast<std::size_t>(labels_.num_tasks()) * states_.size());
 }
 
 std::vector<double> Posteriors::totals(int threads) const {
@@ -75,32 +92,30 @@ std::vector<double> Posteriors::totals(int threads) const {
   std::vector<std::vector<double>> blocks((num_tasks + kTasksPerBlock - 1) / kTasksPerBlock);
   parallel_ranges(threads, num_tasks, kTasksPerBlock, [&](std::size_t first, std::size_t last, int) {
     std::vector<double>& sum = blocks[first / kTasksPerBlock];
-    sum.resize(states_);
+    sum.resize(states_.size());
     for (auto t = static_cast<TaskId>(first); t < last; ++t) {
       if (!is_judged(t)) continue;
       const std::span<const double> row = (*this)[t];
-      for (std::uint32_t s = 0; s < states_; ++s) sum[s] += row[s];
+      for (std::size_t s = 0; s < states_.size(); ++s) sum[s] += row[s];
     }
   });
-  std::vector<double> all(states_);
+  std::vector<double> all(states_.size());
   for (const std::vector<double>& sum : blocks) {
-    for (std::uint32_t s = 0; s < states_; ++s) all[s] += sum[s];
+    for (std::size_t s = 0; s < states_.size(); ++s) all[s] += sum[s];
   }
   return all;
 }
 
 void Posteriors::report(const RunContext& context, Result& result) const {
   const TaskId num_tasks = labels_.num_tasks();
-  const std::uint32_t classes = labels_.num_classes();
+  const std::uint32_t num_classes = labels_.num_classes();
   result.estimate.resize(num_tasks);
   result.confidence.resize(num_tasks);
-  if (context.posterior) result.posterior.resize(static_cast<std::size_t>(num_tasks) * classes);
-  std::vector<double> of_class(classes);
+  if (context.posterior) result.posterior.resize(static_cast<std::size_t>(num_tasks) * num_classes);
+  std::vector<double> of_class(num_classes);
   for (TaskId t = 0; t < num_tasks; ++t) {
-    const std::span<const double> row = (*this)[t];
-    std::fill(of_class.begin(), of_class.end(), 0.0);
-    for (std::uint32_t s = 0; s < states_; ++s)
-      of_class[s / subtypes_] = std::min(of_class[s / subtypes_] + row[s], 1.0);
+    const std::span<const double> row = classes(t);
+    for (std::size_t k = 0; k < row.size(); ++k) of_class[k] = std::min(row[k], 1.0);
     if (const ClassId truth = given_.truth(t); truth != kNoClass) {
       std::fill(of_class.begin(), of_class.end(), 0.0);
       of_class[truth] = 1;
@@ -110,7 +125,7 @@ void Posteriors::report(const RunContext& context, Result& result) const {
     result.confidence[t] = is_judged(t) ? *best : 0;
     if (context.posterior)
       std::copy(of_class.begin(), of_class.end(),
-                result.posterior.begin() + static_cast<std::ptrdiff_t>(t) * classes);
+                result.posterior.begin() + static_cast<std::ptrdiff_t>(t) * num_classes);
   }
 }
 

@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/vector_math.h"
 #include "crowdfold/method.h"
 #include "methods/option_table.h"
 
@@ -79,8 +82,26 @@ inline constexpr double kNothing = 1e-250;
 // The logarithms of shares of a total.
 std::vector<double> log_shares(std::vector<double> totals);
 
-// What a task is, with a probability: a class, or one of several subtypes of a class. State s is of
-// class s / subtypes.
+// What a task can be: one of the classes, or of subtypes of the classes, class by class.
+class States {
+ public:
+  explicit States(std::uint32_t classes, std::uint32_t subtypes = 1);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(class_of_.size()); }
+  ClassId class_of(std::size_t state) const { return class_of_[state]; }
+  // By class: the state after its last one.
+  std::span<const std::uint32_t> ends() const { return ends_; }
+  // Only these are left, which are in order.
+  void keep(std::span<const std::uint32_t> states);
+
+ private:
+  void count();
+
+  std::vector<ClassId> class_of_;
+  std::vector<std::uint32_t> ends_;
+};
+
+// Of every task, what it is, with a probability.
 class Posteriors {
  public:
   static constexpr std::size_t kTasksPerBlock = 256;
@@ -89,11 +110,12 @@ class Posteriors {
       : labels_(labels),
         given_(given),
         subtypes_(subtypes),
-        states_(labels.num_classes() * subtypes),
-        values_(static_cast<std::size_t>(labels.num_tasks()) * states_) {}
+        states_(labels.num_classes(), subtypes),
+        values_(static_cast<std::size_t>(labels.num_tasks()) * states_.size()),
+        by_class_(subtypes > 1 ? static_cast<std::size_t>(labels.num_tasks()) * labels.num_classes()
+                               : 0) {}
 
-  std::uint32_t states() const { return states_; }
-  std::uint32_t subtypes() const { return subtypes_; }
+  const States& states() const { return states_; }
   std::span<const double> operator[](TaskId t) const { return rows(t, t + 1ULL); }
   std::span<double> operator[](TaskId t) { return rows(t, t + 1ULL); }
 
@@ -102,72 +124,155 @@ class Posteriors {
   void start_from_votes(int threads);
 
   // Judges every task: score(t, row) puts the logarithm of the joint probability of the task's labels
-  // and each state into the row.
+  // and each state into the row; or score(first, last, rows) does so for several tasks.
   struct Judged {
     double evidence = 0;  // log-likelihood of all labels, and of the known truths
     double change = 0;    // the largest of a class's probability
+    Judged& operator+=(const Judged& other) {
+      evidence += other.evidence;
+      change = std::max(change, other.change);
+      return *this;
+    }
+    friend Judged operator+(Judged a, const Judged& b) { return a += b; }
   };
   template <class Score>
   Judged judge(int threads, const Score& score);
+  // The same for several ranges of tasks side by side, and learns from what was judged while it is at
+  // hand: learner.begin(range), then learner.add(range, first, last, rows) for the range's tasks in
+  // order. There are learner.ranges(), whatever the number of threads.
+  template <class Score, class Learner>
+  Judged judge(int threads, const Score& score, Learner& learner);
+  // Learns from what is there.
+  template <class Learner>
+  void teach(int threads, Learner& learner) const;
 
   // By state: the sum over tasks that have a label or a known truth.
   std::vector<double> totals(int threads) const;
+
+  // Leaves out the other states, which are in order, as if they were impossible.
+  void keep(std::span<const std::uint32_t> states);
 
   // Estimates, confidences, and posteriors if they are asked for.
   void report(const RunContext& context, Result& result) const;
 
   static std::uint64_t bytes(const Labels& labels, std::uint32_t subtypes = 1) {
-    return 8ULL * labels.num_tasks() * labels.num_classes() * subtypes;
+    return 8ULL * labels.num_tasks() * labels.num_classes() * (subtypes > 1 ? subtypes + 1 : 1);
   }
 
  private:
   std::span<double> rows(std::size_t first, std::size_t last) {
-    return {values_.data() + first * states_, (last - first) * states_};
+    return {values_.data() + first * states_.size(), (last - first) * states_.size()};
   }
   std::span<const double> rows(std::size_t first, std::size_t last) const {
-    return {values_.data() + first * states_, (last - first) * states_};
+    return {values_.data() + first * states_.size(), (last - first) * states_.size()};
+  }
+  // judge() for a block of tasks.
+  template <class Score>
+  Judged judge_block(std::size_t first, std::size_t last, const Score& score);
+  // Puts logarithms of probabilities that are the same for all classes.
+  void know_nothing(TaskId t);
+  // body(range, first, last) for the blocks of every range, in order.
+  template <class Begin, class Body>
+  void for_ranges(int threads, std::size_t ranges, const Begin& begin, const Body& body) const;
+  // Probabilities of the classes of tasks first … last - 1.
+  std::span<double> classes(std::size_t first, std::size_t last) {
+    const std::size_t width = labels_.num_classes();
+    return std::span(subtypes_ > 1 ? by_class_ : values_).subspan(first * width, (last - first) * width);
+  }
+  std::span<const double> classes(TaskId t) const {
+    const std::size_t width = labels_.num_classes();
+    return std::span(subtypes_ > 1 ? by_class_ : values_).subspan(t * width, width);
   }
   bool is_judged(TaskId t) const { return labels_.task(t).size() > 0 || given_.truth(t) != kNoClass; }
-  // The largest difference of a class's probability between two arrays of rows.
-  double largest_change(std::span<const double> before, std::span<const double> after) const;
 
   const Labels& labels_;
   const Given& given_;
   std::uint32_t subtypes_;
-  std::uint32_t states_;
+  States states_;
   FlatArray<double> values_;
+  FlatArray<double> by_class_;  // where classes have subtypes: their sums
 };
 
-// Turns rows of logarithms into probabilities, of which none is 0. Returns the sum over rows of the
-// logarithm of what they were divided by.
-double normalize_log_rows(std::span<double> rows, std::uint32_t states);
+template <class Score>
+Posteriors::Judged Posteriors::judge_block(std::size_t first, std::size_t last, const Score& score) {
+  const std::span<double> block = rows(first, last);
+  const std::span<double> of_classes = classes(first, last);
+  const std::vector<double> before(of_classes.begin(), of_classes.end());
+  if constexpr (std::is_invocable_v<Score, TaskId, TaskId, std::span<double>>) {
+    score(static_cast<TaskId>(first), static_cast<TaskId>(last), block);
+  } else {
+    for (auto t = static_cast<TaskId>(first); t < last; ++t) score(t, (*this)[t]);
+  }
+  for (auto t = static_cast<TaskId>(first); t < last; ++t) {
+    if (const ClassId truth = given_.truth(t); truth != kNoClass) {
+      const std::span<double> row = (*this)[t];
+      for (std::size_t s = 0; s < row.size(); ++s) {
+        if (states_.class_of(s) != truth) row[s] = kImpossible;
+      }
+    } else if (labels_.task(t).size() == 0) {
+      know_nothing(t);
+    }
+  }
+  Judged judged;
+  judged.evidence = subtypes_ > 1 ? normalize_log_rows(block, states_.ends(), of_classes)
+                                  : normalize_log_rows(block, states_.size());
+  for (std::size_t i = 0; i < before.size(); ++i)
+    judged.change = std::max(judged.change, std::abs(of_classes[i] - before[i]));
+  return judged;
+}
+
+template <class Begin, class Body>
+void Posteriors::for_ranges(int threads, std::size_t ranges, const Begin& begin,
+                            const Body& body) const {
+  const std::size_t num_tasks = labels_.num_tasks();
+  const std::size_t blocks = (num_tasks + kTasksPerBlock - 1) / kTasksPerBlock;
+  parallel_for(threads, ranges, [&](std::size_t range, int) {
+    begin(range);
+    const std::size_t end = std::min(num_tasks, blocks * (range + 1) / ranges * kTasksPerBlock);
+    for (std::size_t first = blocks * range / ranges * kTasksPerBlock; first < end;
+         first += kTasksPerBlock)
+      body(range, first, std::min(end, first + kTasksPerBlock));
+  });
+}
+
+template <class Score, class Learner>
+Posteriors::Judged Posteriors::judge(int threads, const Score& score, Learner& learner) {
+  std::vector<Judged> judged(learner.ranges());
+  for_ranges(
+      threads, learner.ranges(), [&](std::size_t range) { learner.begin(range); },
+      [&](std::size_t range, std::size_t first, std::size_t last) {
+        judged[range] += judge_block(first, last, score);
+        learner.add(range, static_cast<TaskId>(first), static_cast<TaskId>(last),
+                    std::as_const(*this).rows(first, last));
+      });
+  return std::accumulate(judged.begin(), judged.end(), Judged{});
+}
 
 template <class Score>
 Posteriors::Judged Posteriors::judge(int threads, const Score& score) {
-  const std::size_t num_tasks = labels_.num_tasks();
-  std::vector<Judged> blocks((num_tasks + kTasksPerBlock - 1) / kTasksPerBlock);
-  parallel_ranges(threads, num_tasks, kTasksPerBlock, [&](std::size_t first, std::size_t last, int) {
-    const std::span<double> block = rows(first, last);
-    const std::vector<double> before(block.begin(), block.end());
-    for (auto t = static_cast<TaskId>(first); t < last; ++t) {
-      const std::span<double> row = rows(t, t + 1ULL);
-      score(t, row);
-      if (const ClassId truth = given_.truth(t); truth != kNoClass) {
-        for (std::uint32_t s = 0; s < states_; ++s) {
-          if (s / subtypes_ != truth) row[s] = kImpossible;
-        }
-      }
-    }
-    Judged& judged = blocks[first / kTasksPerBlock];
-    judged.evidence = normalize_log_rows(block, states_);
-    judged.change = largest_change(before, block);
-  });
-  Judged all;
-  for (const Judged& judged : blocks) {
-    all.evidence += judged.evidence;
-    all.change = std::max(all.change, judged.change);
-  }
-  return all;
+  struct Nothing {
+    std::size_t ranges() const { return count; }
+    void begin(std::size_t) {}
+    void add(std::size_t, TaskId, TaskId, std::span<const double>) {}
+    std::size_t count;
+  } nothing{(labels_.num_tasks() + kTasksPerBlock - 1) / kTasksPerBlock};
+  return judge(threads, score, nothing);
 }
+
+template <class Learner>
+void Posteriors::teach(int threads, Learner& learner) const {
+  for_ranges(
+      threads, learner.ranges(), [&](std::size_t range) { learner.begin(range); },
+      [&](std::size_t range, std::size_t first, std::size_t last) {
+        learner.add(range, static_cast<TaskId>(first), static_cast<TaskId>(last), rows(first, last));
+      });
+}
+
+// Into how many ranges tasks are split for a learner that has `entries` numbers for each range: so many
+// that clearing and adding them up costs less than the labels.
+std::size_t ranges_to_learn(const Labels& labels, std::uint64_t entries);
+
+// By worker.
+std::vector<double> numbers_of_labels(const Labels& labels);
 
 }  // namespace crowdfold

@@ -49,7 +49,7 @@ Result FastDawidSkene::fit(const Options& options, const Labels& labels, const G
   Posteriors q(labels, given);
   q.start_from_votes(context.threads);
   std::vector<double> log_rho;
-  Confusion log_pi(labels.num_workers(), classes, classes);
+  Confusion log_pi(labels.num_workers(), classes, q.states());
 
   Result result;
   iterate("fast_ds", Stopping{options.iterations, 1e-9}, context, result, [&] {
@@ -85,7 +85,7 @@ Result FastDawidSkene::fit(const Options& options, const Labels& labels, const G
     return Step{objective, changed};
   });
 
-  report_learned(by_worker, given, std::move(log_pi), std::move(log_rho), context, result);
+  report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);
   return result;
 }
 

@@ -22,6 +22,7 @@
 #include <cmath>
 
 #include "core/vector_math.h"
+#include "core/worker_major.h"
 #include "methods/batch.h"
 #include "methods/em.h"
 #include "methods/methods.h"
@@ -180,7 +181,7 @@ class Model {
         if (labels_.num_classes() == 1) quality[w] = 1;  // there is no wrong label
       }
     });
-    report_qualities(by_worker_, quality, labels_.num_classes(), context, result);
+    report_qualities(labels_, quality, context, result);
   }
 
  private:

@@ -38,7 +38,7 @@ struct Ibcc {
     return table;
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WorkerMajor::bytes(labels) + Posteriors::bytes(labels) + Confusion::bytes(labels);
+    return Posteriors::bytes(labels) + Confusion::bytes(labels) + ExpectedCounts::bytes(labels);
   }
   static Result fit(const Options& options, const Labels& labels, const Given& given,
                     const RunContext& context);
@@ -47,27 +47,28 @@ struct Ibcc {
 Result Ibcc::fit(const Options& options, const Labels& labels, const Given& given,
                  const RunContext& context) {
   const std::uint32_t classes = labels.num_classes();
-  const WorkerMajor by_worker(labels, context.threads);
   const PriorCounts prior{options.right, options.wrong, classes, given};
   const std::vector<double> class_prior(classes, options.classes);
   Posteriors q(labels, given);
   q.start_from_votes(context.threads);
   std::vector<double> rho;
-  Confusion pi(labels.num_workers(), classes, classes);
+  Confusion pi(labels.num_workers(), classes, q.states());
+  ExpectedCounts said(labels, q.states());
+  q.teach(context.threads, said);
 
   Result result;
   iterate("ibcc", options, context, result, [&] {
     rho = q.totals(context.threads);
     for (double& value : rho) value += options.classes;
     double divergence = expect_logarithms(rho, class_prior, 1);
-    divergence += learn_confusion(by_worker, prior, q, pi, context.threads);
-    auto judged = q.judge(context.threads, ConfusionScore{labels, rho, pi});
+    divergence += learn_confusion(said, prior, pi, context.threads);
+    auto judged = q.judge(context.threads, ConfusionScore{labels, rho, pi}, said);
     judged.evidence -= divergence;
     return judged;
   });
 
   q.report(context, result);
-  report_posterior_workers(by_worker, prior, q, pi, context, result);
+  report_posterior_workers(said, prior, q.totals(context.threads), pi, context, result);
   return result;
 }
 

@@ -23,6 +23,7 @@
 #include <numeric>
 
 #include "core/random.h"
+#include "core/worker_major.h"
 #include "methods/batch.h"
 #include "methods/confusion.h"
 #include "methods/em.h"

@@ -37,7 +37,7 @@ struct LearningFromCrowds {
     return table;
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WorkerMajor::bytes(labels) + Posteriors::bytes(labels) + Confusion::bytes(labels);
+    return Posteriors::bytes(labels) + Confusion::bytes(labels) + ExpectedCounts::bytes(labels);
   }
   static Result fit(const Options& options, const Labels& labels, const Given& given,
                     const RunContext& context);
@@ -46,25 +46,26 @@ struct LearningFromCrowds {
 Result LearningFromCrowds::fit(const Options& options, const Labels& labels, const Given& given,
                                const RunContext& context) {
   const std::uint32_t classes = labels.num_classes();
-  const WorkerMajor by_worker(labels, context.threads);
   Posteriors q(labels, given);
   q.start_from_votes(context.threads);
   std::vector<double> log_rho;
-  Confusion log_pi(labels.num_workers(), classes, classes);
+  Confusion log_pi(labels.num_workers(), classes, q.states());
+  ExpectedCounts said(labels, q.states());
+  q.teach(context.threads, said);
   const PriorCounts prior{options.right, options.wrong, classes, given};
 
   const auto uniform = [&](std::size_t, std::size_t) { return 1.0 / classes; };
   Result result;
   iterate("lfc", options, context, result, [&] {
     log_rho = log_shares(q.totals(context.threads));
-    const double log_prior = learn_shares(by_worker, prior, q, uniform, log_pi, context.threads);
-    auto judged = q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi});
+    const double log_prior = learn_shares(said, prior, uniform, log_pi, context.threads);
+    auto judged = q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi}, said);
     judged.evidence += log_prior;
     return judged;
   });
 
   q.report(context, result);
-  report_learned(by_worker, given, std::move(log_pi), std::move(log_rho), context, result);
+  report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);
   return result;
 }
 

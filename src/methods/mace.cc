@@ -25,6 +25,7 @@
 
 #include "core/random.h"
 #include "core/vector_math.h"
+#include "core/worker_major.h"
 #include "methods/batch.h"
 #include "methods/confusion.h"
 #include "methods/dirichlet.h"

@@ -32,6 +32,7 @@
 #include <numeric>
 
 #include "core/vector_math.h"
+#include "core/worker_major.h"
 #include "methods/batch.h"
 #include "methods/confusion.h"
 #include "methods/em.h"

@@ -16,31 +16,42 @@
 namespace crowdfold {
 
 // Qualities as counts and, if asked for, confusion matrices.
-void report_qualities(const WorkerMajor& by_worker, std::span<const double> quality,
-                      std::uint32_t classes, const RunContext& context, Result& result);
+void report_qualities(const Labels& labels, std::span<const double> quality, const RunContext& context,
+                      Result& result);
 
+// Learns from Posteriors.
 class OneCoin {
  public:
   OneCoin(const Labels& labels, double start)
       : labels_(labels),
         others_(std::max(1.0, labels.num_classes() - 1.0)),
+        seen_(numbers_of_labels(labels)),
+        agreed_(ranges_to_learn(labels, labels.num_workers()),
+                std::vector<double>(labels.num_workers())),
         quality_(labels.num_workers(), start),
         right_(labels.num_workers()),
         wrong_(labels.num_workers()) {
     take_logarithms();
   }
 
+  std::size_t ranges() const { return agreed_.size(); }
+  void begin(std::size_t range) { std::fill(agreed_[range].begin(), agreed_[range].end(), 0.0); }
+  void add(std::size_t range, TaskId first, TaskId last, std::span<const double> rows) {
+    double* const agreed = agreed_[range].data();
+    const std::size_t classes = labels_.num_classes();
+    for (TaskId t = first; t < last; ++t) {
+      const TaskLabels task = labels_.task(t);
+      const double* const row = rows.data() + (t - first) * classes;
+      for (std::size_t j = 0; j < task.size(); ++j) agreed[task.workers[j]] += row[task.classes[j]];
+    }
+  }
   // w_i = mean over i's labels of q_t(x_it)
-  void learn(const WorkerMajor& by_worker, const Posteriors& q, int threads) {
-    for_worker_blocks(labels_.num_workers(), threads, [&](std::size_t first, std::size_t last) {
-      for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-        const WorkerLabels labels = by_worker.worker(w);
-        if (labels.size() == 0) continue;
-        double right = 0;
-        for (std::size_t j = 0; j < labels.size(); ++j) right += q[labels.tasks[j]][labels.classes[j]];
-        quality_[w] = right / static_cast<double>(labels.size());
-      }
-    });
+  void learn() {
+    for (std::size_t w = 0; w < quality_.size(); ++w) {
+      double agreed = 0;
+      for (const std::vector<double>& of_range : agreed_) agreed += of_range[w];
+      if (seen_[w] > 0) quality_[w] = agreed / seen_[w];
+    }
     take_logarithms();
   }
 
@@ -56,11 +67,13 @@ class OneCoin {
     for (double& value : row) value += all;
   }
 
-  void report(const WorkerMajor& by_worker, const RunContext& context, Result& result) const {
-    report_qualities(by_worker, quality_, labels_.num_classes(), context, result);
+  void report(const RunContext& context, Result& result) const {
+    report_qualities(labels_, quality_, context, result);
   }
 
-  static std::uint64_t bytes(const Labels& labels) { return 24ULL * labels.num_workers(); }
+  static std::uint64_t bytes(const Labels& labels) {
+    return 8ULL * labels.num_workers() * (4 + ranges_to_learn(labels, labels.num_workers()));
+  }
 
  private:
   void take_logarithms() {
@@ -73,7 +86,9 @@ class OneCoin {
   }
 
   const Labels& labels_;
-  double others_;  // classes that are wrong
+  double others_;                            // classes that are wrong
+  std::vector<double> seen_;                 // labels
+  std::vector<std::vector<double>> agreed_;  // by range of tasks: sum of q_t(x_it)
   std::vector<double> quality_;
   std::vector<double> right_;  // log w_i
   std::vector<double> wrong_;  // log (1 - w_i) / (K - 1)

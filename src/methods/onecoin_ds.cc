@@ -28,29 +28,29 @@ struct OneCoinDawidSkene {
     return table;
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WorkerMajor::bytes(labels) + Posteriors::bytes(labels) + OneCoin::bytes(labels);
+    return Posteriors::bytes(labels) + OneCoin::bytes(labels);
   }
 
   static Result fit(const Options& options, const Labels& labels, const Given& given,
                     const RunContext& context) {
-    const WorkerMajor by_worker(labels, context.threads);
     Posteriors q(labels, given);
     q.start_from_votes(context.threads);
     OneCoin coins(labels, 1);
+    q.teach(context.threads, coins);
 
     Result result;
     Growth growth(labels);
     iterate("onecoin_ds", options, context, result, [&] {
       const std::vector<double> log_rho = log_shares(q.totals(context.threads));
-      coins.learn(by_worker, q, context.threads);
-      const auto judged = q.judge(context.threads, [&](TaskId t, std::span<double> row) {
+      coins.learn();
+      const auto score = [&](TaskId t, std::span<double> row) {
         std::copy(log_rho.begin(), log_rho.end(), row.begin());
         coins.add_to(t, row);
-      });
-      return growth(judged.evidence);
+      };
+      return growth(q.judge(context.threads, score, coins).evidence);
     });
     q.report(context, result);
-    coins.report(by_worker, context, result);
+    coins.report(context, result);
     return result;
   }
 };

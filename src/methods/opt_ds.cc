@@ -345,7 +345,7 @@ struct SpectralDawidSkene {
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {
     const std::uint64_t classes = std::min(labels.num_classes(), kMostClasses);
-    return WorkerMajor::bytes(labels) + Posteriors::bytes(labels) + Confusion::bytes(labels) +
+    return Posteriors::bytes(labels) + Confusion::bytes(labels) + ExpectedCounts::bytes(labels) +
            5ULL * labels.num_workers() + 8 * (kRanges + 8) * classes * classes * (classes + kGroups);
   }
   static Result fit(const Options& options, const Labels& labels, const Given& given,
@@ -358,7 +358,7 @@ Result SpectralDawidSkene::fit(const Options& options, const Labels& labels, con
   Posteriors q(labels, given);
   q.start_from_votes(context.threads);
   std::vector<double> log_rho(classes);
-  Confusion log_pi(labels.num_workers(), classes, classes);
+  Confusion log_pi(labels.num_workers(), classes, q.states());
 
   const Groups groups(labels, context.seed);
   if (const std::optional<Groundwork> found = groundwork(labels, groups, context)) {
@@ -368,18 +368,19 @@ Result SpectralDawidSkene::fit(const Options& options, const Labels& labels, con
     q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi});
   }
 
-  const WorkerMajor by_worker(labels, context.threads);
+  ExpectedCounts said(labels, q.states());
+  q.teach(context.threads, said);
   const PriorCounts no_prior{0, 0, classes, given};
   const auto uniform = [&](std::size_t, std::size_t) { return 1.0 / classes; };
   Result result;
   iterate("opt_ds", options, context, result, [&] {
     log_rho = log_shares(q.totals(context.threads));
-    learn_shares(by_worker, no_prior, q, uniform, log_pi, context.threads);
-    return q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi});
+    learn_shares(said, no_prior, uniform, log_pi, context.threads);
+    return q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi}, said);
   });
 
   q.report(context, result);
-  report_learned(by_worker, given, std::move(log_pi), std::move(log_rho), context, result);
+  report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);
   return result;
 }
 

@@ -2,34 +2,42 @@
 
 namespace crowdfold {
 
-double learn_confusion(const WorkerMajor& by_worker, const PriorCounts& prior, const Posteriors& q,
-                       Confusion& expected_logs, int threads) {
-  return sum_over_workers(by_worker.num_workers(), threads, [&](std::size_t first, std::size_t last) {
-    std::vector<double> before(expected_logs.size());
+double learn_confusion(const ExpectedCounts& said, const PriorCounts& prior, Confusion& expected_logs,
+                       int threads) {
+  const States& states = said.states();
+  const std::uint32_t workers = said.labels().num_workers();
+  return sum_over_workers(workers, threads, [&](std::size_t first, std::size_t last) {
+    std::vector<double> alpha(expected_logs.size());
+    double of_alpha = 0;  // its log_normalizer, which few workers have for themselves
     double divergence = 0;
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-      prior.put(w, before);
+      if (w == first || prior.of(w) != prior.of(w - 1)) {
+        prior.put(w, states, alpha);
+        of_alpha = log_normalizer(alpha, states.size());
+      }
       const std::span<double> nu = expected_logs.of(w);
-      std::copy(before.begin(), before.end(), nu.begin());
-      add_expected_counts(by_worker.worker(w), q, nu);
-      divergence += expect_logarithms(nu, before, q.states());
+      std::copy(alpha.begin(), alpha.end(), nu.begin());
+      said.add_to(w, nu);
+      divergence += expect_logarithms(nu, alpha, states.size(), of_alpha);
     }
     return divergence;
   });
 }
 
-void report_posterior_workers(const WorkerMajor& by_worker, const PriorCounts& prior,
-                              const Posteriors& q, Confusion& confusion, const RunContext& context,
-                              Result& result) {
-  for_worker_blocks(by_worker.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
+void report_posterior_workers(const ExpectedCounts& said, const PriorCounts& prior,
+                              std::span<const double> state_prior, Confusion& confusion,
+                              const RunContext& context, Result& result) {
+  const Labels& labels = said.labels();
+  for_worker_blocks(labels.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
       const std::span<double> pi = confusion.of(w);
-      prior.put(w, pi);
-      add_expected_counts(by_worker.worker(w), q, pi);
-      normalize_over_labels(pi, q.states(), [](std::size_t, std::size_t) { return kLeastProbability; });
+      prior.put(w, said.states(), pi);
+      said.add_to(w, pi);
+      normalize_over_labels(pi, said.states().size(),
+                            [](std::size_t, std::size_t) { return kLeastProbability; });
     }
   });
-  report_workers(by_worker, prior.given, confusion, q.totals(context.threads), context, result);
+  report_workers(labels, prior.given, confusion, state_prior, context, result);
 }
 
 }  // namespace crowdfold

@@ -29,12 +29,11 @@ struct ZenCrowd {
     return table;
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WorkerMajor::bytes(labels) + Posteriors::bytes(labels) + OneCoin::bytes(labels);
+    return Posteriors::bytes(labels) + OneCoin::bytes(labels);
   }
 
   static Result fit(const Options& options, const Labels& labels, const Given& given,
                     const RunContext& context) {
-    const WorkerMajor by_worker(labels, context.threads);
     Posteriors q(labels, given);
     q.start_from_votes(context.threads);
     OneCoin coins(labels, options.start);
@@ -42,15 +41,16 @@ struct ZenCrowd {
     const double log_prior = -std::log(labels.num_classes());
     Result result;
     iterate("zc", options, context, result, [&] {
-      const auto judged = q.judge(context.threads, [&](TaskId t, std::span<double> row) {
+      const auto score = [&](TaskId t, std::span<double> row) {
         std::fill(row.begin(), row.end(), log_prior);
         coins.add_to(t, row);
-      });
-      coins.learn(by_worker, q, context.threads);
+      };
+      const auto judged = q.judge(context.threads, score, coins);
+      coins.learn();
       return judged;
     });
     q.report(context, result);
-    coins.report(by_worker, context, result);
+    coins.report(context, result);
     return result;
   }
 };

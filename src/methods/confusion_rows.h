@@ -1,0 +1,20 @@
+// The inner loops of methods with confusion matrices. `table` has a row of `states` numbers for every
+// worker and label: that of (w, l) is row w * classes + l.
+#pragma once
+
+#include <span>
+
+#include "crowdfold/labels.h"
+
+namespace crowdfold {
+
+// Row t - first becomes `start` plus the table's rows for the labels of task t, for t = first … last
+// - 1.
+void add_up_labels(const Labels& labels, TaskId first, TaskId last, std::span<const double> start,
+                   const double* table, std::span<double> rows);
+
+// Adds row t - first to the table's rows for the labels of task t, for t = first … last - 1.
+void add_to_labels(const Labels& labels, TaskId first, TaskId last, std::span<const double> rows,
+                   double* table);
+
+}  // namespace crowdfold

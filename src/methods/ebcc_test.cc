@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bcc_by_hand.h"
+#include "core/random.h"
+#include "crowdfold/registry.h"
+#include "crowdfold/simulate.h"
+#include "support.h"
+
+namespace crowdfold {
+namespace {
+
+using testing::BccIteration;
+using testing::LabelRow;
+using testing::labels_of;
+using testing::Row;
+
+constexpr double kExact = 1e-11;
+constexpr std::uint64_t kSeed = 7;
+
+Result ebcc(const Labels& labels, const Settings& settings = {}, const Given& given = {}) {
+  RunContext context;
+  context.seed = kSeed;
+  context.posterior = true;
+  context.confusion = true;
+  return find_method("ebcc").make(settings)->fit(labels, given, context);
+}
+
+const std::vector<LabelRow> kRows = {{"1", "u", "a"}, {"1", "v", "b"}, {"1", "w", "a"}, {"2", "u", "b"},
+                                     {"2", "v", "b"}, {"3", "u", "b"}, {"3", "w", "a"}};
+const std::vector<Row> kShares = {{2.0 / 3, 1.0 / 3}, {0, 1}, {.5, .5}};  // of votes
+const Row kClassPrior = {2.0 / 3 + 0 + .5, 1.0 / 3 + 1 + .5};             // their sums
+
+TEST(Ebcc, SplitsSharesOfVotesAtRandomThenUpdatesDirichletsThenStates) {
+  std::vector<Row> start;
+  for (TaskId t = 0; t < 3; ++t) {
+    Random random(mix64(kSeed) ^ mix64(t));
+    Row row;
+    for (const double share : kShares[t]) {
+      // Two exponentials over their sum: Dirichlet(1, 1).
+      const double x = -std::log(1 - random.uniform());
+      const double y = -std::log(1 - random.uniform());
+      row.insert(row.end(), {share * x / (x + y), share * y / (x + y)});
+    }
+    start.push_back(row);
+  }
+  const Labels labels = labels_of(kRows);
+  const BccIteration first(labels, kClassPrior, start);
+  const BccIteration second(labels, kClassPrior, first.q);
+  const auto run = [&](const char* iterations) {
+    return ebcc(labels,
+                {{"subtypes", "2"}, {"starts", "1"}, {"tolerance", "0"}, {"iterations", iterations}});
+  };
+  const Result one = run("1");
+  const Result two = run("2");
+  for (std::size_t t = 0; t < 3; ++t) {
+    EXPECT_NEAR(one.posterior[2 * t], first.q[t][0] + first.q[t][1], kExact) << t;
+    EXPECT_NEAR(two.posterior[2 * t], second.q[t][0] + second.q[t][1], kExact) << t;
+  }
+  ASSERT_EQ(two.trace.size(), 2U);
+  EXPECT_NEAR(two.trace[0], first.bound, kExact);
+  EXPECT_NEAR(two.trace[1], second.bound, kExact);
+}
+
+// Shares of votes add up to 2 for both classes.
+const std::vector<LabelRow> kBalanced = {{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"},
+                                         {"2", "u", "b"}, {"2", "v", "b"}, {"2", "w", "a"},
+                                         {"3", "u", "a"}, {"3", "v", "a"}, {"3", "x", "a"},
+                                         {"4", "u", "b"}, {"4", "v", "b"}, {"4", "x", "b"}};
+
+TEST(Ebcc, WithOneSubtypeIsIbccIfTheirClassPriorsAgree) {
+  const Labels labels = labels_of(kBalanced);
+  Given given;
+  given.workers = {{5, 9}};
+  const Result result = ebcc(labels, {{"subtypes", "1"}, {"starts", "1"}}, given);
+  RunContext context;
+  context.posterior = true;
+  context.confusion = true;
+  const Result ibcc = find_method("ibcc").make({{"classes", "2"}})->fit(labels, given, context);
+  const auto expect_near = [](const auto& a, const auto& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], kExact) << i;
+  };
+  expect_near(result.trace, ibcc.trace);
+  expect_near(result.posterior, ibcc.posterior);
+  expect_near(result.confusion, ibcc.confusion);
+  EXPECT_NEAR(result.workers.counts(0).correct, ibcc.workers.counts(0).correct, kExact);
+}
+
+TEST(Ebcc, CountsAKnownTruthAsACertainVoteAlsoInTheClassPrior) {
+  Given given;
+  given.truths = {kNoClass, 0};  // against both workers
+  const BccIteration learned(labels_of(kRows), {2.0 / 3 + 1 + .5, 1.0 / 3 + 0 + .5},
+                             {kShares[0], {1, 0}, kShares[2]});
+  const Result result =
+      ebcc(labels_of(kRows), {{"subtypes", "1"}, {"starts", "1"}, {"iterations", "1"}}, given);
+  EXPECT_NEAR(result.posterior[0], learned.q[0][0], kExact);
+  EXPECT_EQ(result.posterior[2], 1);
+  EXPECT_NEAR(result.posterior[4], learned.q[2][0], kExact);
+}
+
+Labels crowd_of_three_classes() {
+  return simulate_labels(
+      {.tasks = 150, .workers = 15, .classes = 3, .min_labels = 2, .max_labels = 6, .adversaries = .2},
+      1);
+}
+
+TEST(Ebcc, NeverHasALowerBoundWithMoreStarts) {
+  const auto bound = [labels = crowd_of_three_classes()](const char* starts) {
+    return ebcc(labels, {{"subtypes", "3"}, {"starts", starts}}).trace.back();
+  };
+  EXPECT_LE(bound("1"), bound("2"));
+  EXPECT_LE(bound("2"), bound("5"));
+  EXPECT_LE(bound("5"), bound("20"));
+  EXPECT_LT(bound("1"), bound("20"));
+}
+
+TEST(Ebcc, NeverLowersTheBound) {
+  const Labels labels = crowd_of_three_classes();
+  Given given;
+  given.truths.assign(20, 1);
+  given.workers = {{80, 100}, {1, 30}};
+  const Result result = ebcc(
+      labels, {{"subtypes", "3"}, {"starts", "1"}, {"iterations", "100"}, {"tolerance", "0"}}, given);
+  ASSERT_EQ(result.trace.size(), 100U);
+  for (std::size_t i = 1; i < result.trace.size(); ++i)
+    EXPECT_GE(result.trace[i], result.trace[i - 1] - 1e-9) << i;
+}
+
+TEST(Ebcc, DropsExactDuplicatesAndKeepsContradictions) {
+  std::vector<LabelRow> rows = kRows;
+  rows.insert(rows.end(), {{"1", "u", "a"}, {"3", "w", "a"}, {"3", "w", "a"}});
+  const Result once = ebcc(labels_of(kRows));
+  const Result again = ebcc(labels_of(rows, Duplicates::keep));
+  EXPECT_EQ(again.posterior, once.posterior);
+  EXPECT_EQ(again.workers.workers, once.workers.workers);
+  rows.push_back({"3", "w", "b"});
+  const Result contradicted = ebcc(labels_of(rows, Duplicates::keep));
+  EXPECT_NE(contradicted.posterior, once.posterior);
+  EXPECT_EQ(contradicted.workers.counts(2).seen, 3);
+}
+
+}  // namespace
+}  // namespace crowdfold
