@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Debian packages: tools, libraries, what the tests and benchmarks use.
 PACKAGES := g++ cmake ninja-build pkg-config python3 python3-venv \
   libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libboost-dev \
-  libeigen3-dev libxxhash-dev libhwy-dev libgtest-dev librapidcheck-dev libbenchmark-dev clang-format clang-tidy
+  libeigen3-dev libxxhash-dev libhwy-dev libgtest-dev librapidcheck-dev libbenchmark-dev valgrind clang-format clang-tidy
 
 # What the tests with the label `sanitize` run.
 SANITIZED := crowdfold-tests crowdfold-cli
@@ -52,8 +52,9 @@ test: setup build  ## set up, build, and run every test, also under sanitizers a
 	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
 	bash examples/check_installed.sh build
 
-bench: setup build  ## measure beside DuckDB and crowd-kit; writes bench/results.md
+bench: setup build  ## measure beside DuckDB and crowd-kit; writes bench/results.md and bench/methods.md
 	python3 bench/run.py
+	python3 bench/methods.py
 
 format:  ## clang-format all sources in place
 	clang-format -i $(SOURCES)

@@ -21,6 +21,7 @@ struct Aggregate {
   std::string output = "-";
   std::string workers_out;
   std::string confusion_out;
+  std::string trace_out;
   std::string workers_in;
   std::string truth_in;
   bool posterior = false;
@@ -65,18 +66,31 @@ double setting(const Settings& settings, const MethodInfo& info, const std::stri
   return value.empty() ? 2 : std::stod(value);
 }
 
+// Error(usage) if a file is asked for that the method has nothing for.
+void require(const MethodInfo& info, bool (*has)(const MethodInfo&), const char* flag,
+             const char* what) {
+  if (has(info)) return;
+  std::vector<std::string> those;
+  for (const MethodInfo& other : methods()) {
+    if (has(other)) those.push_back(other.name);
+  }
+  throw Error(ErrorCode::usage, fmt::format("{}: {} has no {}; methods that have: {}", flag, info.name,
+                                            what, fmt::join(those, ", ")));
+}
+
 void Aggregate::operator()() const {
   const MethodInfo& info = find_method(method);
   const Settings set = parse_settings(settings);
   info.make(set);  // complains about options before anything is read
-  if (!confusion_out.empty() && !info.has_confusion) {
-    std::vector<std::string> those;
-    for (const MethodInfo& other : methods()) {
-      if (other.has_confusion) those.push_back(other.name);
-    }
-    throw Error(ErrorCode::usage,
-                fmt::format("--confusion-out: {} has no confusion matrices; methods that have: {}",
-                            method, fmt::join(those, ", ")));
+  if (!confusion_out.empty()) {
+    require(
+        info, [](const MethodInfo& m) { return m.has_confusion; }, "--confusion-out",
+        "confusion matrices");
+  }
+  if (!trace_out.empty()) {
+    require(
+        info, [](const MethodInfo& m) { return m.has_option("iterations"); }, "--trace-out",
+        "iterations");
   }
   RunContext context = run.context();
   Stopwatch watch;
@@ -166,6 +180,7 @@ void Aggregate::in_memory(const MethodInfo& info, const Settings& set, RunContex
   write_estimates(output, data, result, context);
   if (!workers_out.empty()) write_workers(workers_out, data.workers, result.workers, details, context);
   if (!confusion_out.empty()) write_confusion(confusion_out, data, result, context);
+  if (!trace_out.empty()) write_trace(trace_out, result, context);
   run.end_progress();
   if (run.verbose()) {
     run.say(fmt::format("reading {:.2f} s, {} {:.2f} s, writing {:.2f} s", reading, method, fitting,
@@ -211,6 +226,11 @@ void add_aggregate(CLI::App& app) {
   command
       .add_option("--confusion-out", state->confusion_out,
                   "how likely each worker says what: worker,truth,label,probability")
+      ->type_name("FILE")
+      ->group(out);
+  command
+      .add_option("--trace-out", state->trace_out,
+                  "what the method climbs, after every iteration: iteration,objective")
       ->type_name("FILE")
       ->group(out);
   command.add_flag("--posterior", state->posterior, "one more column per class with its probability")

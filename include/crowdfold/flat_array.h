@@ -2,7 +2,9 @@
 // overwritten: with a hundred million entries, that would cost as much as the work itself.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@ template <class T>
 class UninitializedAllocator : public std::allocator<T> {
  public:
   static_assert(std::is_trivially_copyable_v<T>);
+  static constexpr std::size_t kCacheLine = 64;
   template <class U>
   struct rebind {  // NOLINT: so allocators call it
     using other = UninitializedAllocator<U>;
@@ -22,6 +25,14 @@ class UninitializedAllocator : public std::allocator<T> {
   UninitializedAllocator() = default;
   template <class U>
   UninitializedAllocator(const UninitializedAllocator<U>&) noexcept {}  // NOLINT: allocators convert
+
+  // At the beginning of a cache line, so that rows of numbers lie within few of them.
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kCacheLine}));
+  }
+  void deallocate(T* memory, std::size_t) noexcept {
+    ::operator delete (memory, std::align_val_t{kCacheLine});
+  }
 
   template <class U>
   void construct(U* at) noexcept {

@@ -81,6 +81,9 @@ void write_workers(const std::string& path, const NameTable& workers, const Work
 void write_confusion(const std::string& path, const Labels& labels, const Result& result,
                      const RunContext& context);
 
+// Result::trace: iteration, objective.
+void write_trace(const std::string& path, const Result& result, const RunContext& context);
+
 // A simulated crowd as files. Empty paths are not written.
 struct CrowdNames {
   std::string task_prefix = "task_";

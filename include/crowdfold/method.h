@@ -37,9 +37,9 @@ class OnlineMethod {
   // With `posterior` (size K, or empty) also gives every class its probability.
   virtual Estimate estimate(const TaskLabels& labels, std::span<double> posterior = {}) const = 0;
 
-  // Learns from one task, taking `label` for its truth, or the method's own judgement where that is
-  // kNoClass.
-  virtual void learn(const TaskLabels& labels, ClassId label = kNoClass) = 0;
+  // Learns from one task, given its answer: a truth, which is certain, or what estimate() said just now.
+  // An answer without a label stands for the latter.
+  virtual void learn(const TaskLabels& labels, const Estimate& answer = {}) = 0;
 
   // Whether tasks are to be judged after learning from them (from their whole chunk, best), not before.
   virtual bool looks_twice() const = 0;

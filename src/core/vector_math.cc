@@ -19,8 +19,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<double>;
 using Vector = hn::Vec<Lanes>;
 
-constexpr std::size_t kRowsAtOnce = 64;
-
 // function over all of x, also over a last part that does not fill a vector.
 template <class Function>
 void apply(double* x, std::size_t size, const Function& function) {
@@ -119,103 +117,159 @@ double digamma_and_log_gamma_all(double* x, std::size_t size) {
   return hn::GetLane(hn::SumOfLanes(Lanes(), sum));
 }
 
-// step(accumulator, value) over a row: vector by vector, then over the lanes and the rest one by one.
-template <class VectorStep, class Across, class Step>
-double reduce(const double* row, std::size_t width, double start, const VectorStep& vector_step,
-              const Across& across, const Step& step) {
-  const Lanes d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  double result = start;
-  if (width >= lanes) {
-    Vector all = hn::LoadU(d, row);
-    for (i = lanes; i + lanes <= width; i += lanes) all = vector_step(all, hn::LoadU(d, row + i));
-    result = step(result, hn::GetLane(across(d, all)));
+constexpr double kLeastLog = -690;  // its exponential is above 0
+
+// Up to eight doubles: no more than the narrowest row that is not a share of a vector.
+using RowLanes = hn::CappedTag<double, row_width(8)>;
+
+// op over groups of `width` lanes, in every lane of the group. (Not all targets have all shuffles: they
+// are looked up by argument.)
+template <class D, class Op>
+HWY_INLINE hn::Vec<D> across(D d, hn::Vec<D> v, std::size_t width, const Op& op) {
+  constexpr std::size_t kLanes = hn::MaxLanes(D());
+  if constexpr (kLanes >= 2) {
+    if (width >= 2) v = op(v, Shuffle01(v));
   }
-  for (; i < width; ++i) result = step(result, row[i]);
-  return result;
+  if constexpr (kLanes >= 4) {
+    if (width >= 4) v = op(v, SwapAdjacentBlocks(v));
+  }
+  if constexpr (kLanes >= 8) {
+    if (width >= 8) v = op(v, ConcatLowerUpper(d, v, v));
+  }
+  return v;
 }
 
-HWY_INLINE double highest_of(const double* row, std::size_t width) {
-  return reduce(
-      row, width, row[0], [](Vector a, Vector b) { return hn::Max(a, b); },
-      [](Lanes d, Vector v) { return hn::MaxOfLanes(d, v); },
-      [](double a, double b) { return a > b ? a : b; });
-}
+// Sums over rows of what is the same in all lanes of a row.
+template <class D>
+class LogSums {
+ public:
+  HWY_INLINE LogSums() : sum_(hn::Zero(D())), product_(hn::Set(D(), 1)) {}
+  // The highest logarithm of a row, and its sum in units of that.
+  HWY_INLINE void add(hn::Vec<D> highest, hn::Vec<D> total) {
+    constexpr int kFactors = 32;  // of at most 2^16: their product is a double
+    const D d;
+    sum_ = hn::Add(sum_, highest);
+    product_ = hn::Mul(product_, total);
+    if (++factors_ % kFactors != 0) return;
+    sum_ = hn::Add(sum_, hn::Log(d, product_));
+    product_ = hn::Set(d, 1);
+  }
+  HWY_INLINE double of_rows(std::size_t width) const {
+    const D d;
+    const double of_lanes = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum_, hn::Log(d, product_))));
+    return of_lanes / static_cast<double>(std::min(width, hn::Lanes(d)));
+  }
 
-HWY_INLINE double sum_of(const double* row, std::size_t width) {
-  return reduce(
-      row, width, 0, [](Vector a, Vector b) { return hn::Add(a, b); },
-      [](Lanes d, Vector v) { return hn::SumOfLanes(d, v); }, [](double a, double b) { return a + b; });
-}
-
-// vector_step and step, the same function, on a row in place.
-template <class VectorStep, class Step>
-void change(double* row, std::size_t width, const VectorStep& vector_step, const Step& step) {
-  const Lanes d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= width; i += lanes) hn::StoreU(vector_step(hn::LoadU(d, row + i)), d, row + i);
-  for (; i < width; ++i) row[i] = step(row[i]);
-}
-
-// Where rows have segments.
-struct Segments {
-  const std::uint32_t* ends = nullptr;
-  std::size_t count = 0;
-  double* sums = nullptr;
+ private:
+  hn::Vec<D> sum_;
+  hn::Vec<D> product_;
+  int factors_ = 0;
 };
 
-// The sum of a row. Leaves the sums of its segments in `sums`.
-double sum_of_segments(const double* row, const Segments& segments, double* sums) {
-  double sum = 0;
-  std::uint32_t first = 0;
-  for (std::size_t i = 0; i < segments.count; ++i) {
-    sum += sums[i] = sum_of(row + first, segments.ends[i] - first);
-    first = segments.ends[i];
+// Rows that do not fill a vector, several at a time.
+template <class D>
+void normalize_narrow(D d, const double* logs, std::size_t size, std::size_t width, double* rows,
+                      Normalized& normalized) {
+  const std::size_t lanes = hn::Lanes(d);
+  LogSums<D> sums;
+  hn::Vec<D> change = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    const auto row = hn::LoadU(d, logs + i);
+    const auto highest = across(d, row, width, [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); });
+    const auto power = hn::Exp(d, hn::Max(hn::Sub(row, highest), hn::Set(d, kLeastLog)));
+    const auto total = across(d, power, width, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+    const auto share = hn::Div(power, total);
+    change = hn::Max(change, hn::Abs(hn::Sub(share, hn::LoadU(d, rows + i))));
+    hn::StoreU(share, d, rows + i);
+    sums.add(highest, total);
   }
-  return sum;
+  normalized.log_sums += sums.of_rows(width);
+  normalized.change = std::max(normalized.change, hn::GetLane(hn::MaxOfLanes(d, change)));
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    const hn::CappedTag<double, hn::MaxLanes(D()) / 2> half;
+    if (i < size) normalize_narrow(half, logs + i, size - i, width, rows + i, normalized);
+  }
 }
 
-double normalize_some_rows(double* rows, std::size_t width, std::size_t count,
-                           const Segments& segments) {
-  constexpr double kLeast = -690;
-  const Lanes d;
-  double evidence = 0;
-  double totals[kRowsAtOnce];
-  for (std::size_t r = 0; r < count; ++r) {
-    double* const row = rows + r * width;
-    const double highest = highest_of(row, width);
-    change(
-        row, width, [&](Vector v) { return hn::Max(hn::Sub(v, number(d, highest)), number(d, kLeast)); },
-        [&](double value) { return value - highest > kLeast ? value - highest : kLeast; });
-    evidence += highest;
+// A row of one or several vectors. If it is known how many, they stay in registers.
+template <std::size_t kVectors>
+HWY_INLINE void normalize_row(double* logs, std::size_t width, double* row, LogSums<RowLanes>& sums,
+                              hn::Vec<RowLanes>& change) {
+  const RowLanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t vectors = kVectors > 0 ? kVectors : width / lanes;
+  auto highest = hn::LoadU(d, logs);
+  for (std::size_t v = 1; v < vectors; ++v) highest = hn::Max(highest, hn::LoadU(d, logs + v * lanes));
+  highest = across(d, highest, lanes, [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); });
+  hn::Vec<RowLanes> kept[kVectors > 0 ? kVectors : 1];
+  auto total = hn::Zero(d);
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const auto log = hn::Sub(hn::LoadU(d, logs + v * lanes), highest);
+    const auto power = hn::Exp(d, hn::Max(log, hn::Set(d, kLeastLog)));
+    total = hn::Add(total, power);
+    if constexpr (kVectors > 0)
+      kept[v] = power;
+    else
+      hn::StoreU(power, d, logs + v * lanes);
   }
-  exp_all(rows, count * width);
-  for (std::size_t r = 0; r < count; ++r) {
-    double* const row = rows + r * width;
-    double* const sums = segments.sums + r * segments.count;
-    totals[r] = segments.count > 0 ? sum_of_segments(row, segments, sums) : sum_of(row, width);
-    const double scale = 1 / totals[r];
-    change(
-        row, width, [&](Vector v) { return hn::Mul(v, number(d, scale)); },
-        [&](double value) { return value * scale; });
-    for (std::size_t i = 0; i < segments.count; ++i) sums[i] *= scale;
+  total = across(d, total, lanes, [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+  const auto scale = hn::Set(d, 1 / hn::GetLane(total));  // quicker than a division in all lanes
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const auto power = kVectors > 0 ? kept[kVectors > 0 ? v : 0] : hn::LoadU(d, logs + v * lanes);
+    const auto share = hn::Mul(power, scale);
+    change = hn::Max(change, hn::Abs(hn::Sub(share, hn::LoadU(d, row + v * lanes))));
+    hn::StoreU(share, d, row + v * lanes);
   }
-  log_all(totals, count);
-  for (std::size_t r = 0; r < count; ++r) evidence += totals[r];
-  return evidence;
+  sums.add(highest, total);
 }
 
-double normalize_rows(double* rows, std::size_t width, std::size_t count, const std::uint32_t* ends,
-                      std::size_t segments, double* sums) {
-  constexpr std::size_t kNumbers = 2'048;  // that stay in the first-level cache
-  const std::size_t step = std::clamp<std::size_t>(kNumbers / width, 1, kRowsAtOnce);
-  double evidence = 0;
-  for (std::size_t r = 0; r < count; r += step)
-    evidence += normalize_some_rows(rows + r * width, width, std::min(step, count - r),
-                                    {ends, segments, sums + r * segments});
-  return evidence;
+template <std::size_t kVectors>
+void normalize_wide(double* logs, std::size_t size, std::size_t width, double* rows,
+                    Normalized& normalized) {
+  const RowLanes d;
+  LogSums<RowLanes> sums;
+  auto change = hn::Zero(d);
+  for (std::size_t i = 0; i < size; i += width)
+    normalize_row<kVectors>(logs + i, width, rows + i, sums, change);
+  normalized.log_sums = sums.of_rows(width);
+  normalized.change = hn::GetLane(hn::MaxOfLanes(d, change));
+}
+
+Normalized normalize_rows(double* logs, std::size_t size, std::size_t width, double* rows) {
+  const RowLanes d;
+  Normalized normalized;
+  if (width < hn::Lanes(d))
+    normalize_narrow(d, logs, size, width, rows, normalized);
+  else if (width == hn::Lanes(d))
+    normalize_wide<1>(logs, size, width, rows, normalized);
+  else if (width == 2 * hn::Lanes(d))
+    normalize_wide<2>(logs, size, width, rows, normalized);
+  else if (width == 3 * hn::Lanes(d))
+    normalize_wide<3>(logs, size, width, rows, normalized);
+  else
+    normalize_wide<0>(logs, size, width, rows, normalized);
+  return normalized;
+}
+
+// sum[i] += row[i], of rows that do not fill a vector by narrower ones.
+template <class D>
+void add_up_all(D d, const double* rows, std::size_t size, std::size_t width, double* sum) {
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    if (width < hn::Lanes(d)) {
+      const hn::CappedTag<double, hn::MaxLanes(D()) / 2> half;
+      return add_up_all(half, rows, size, width, sum);
+    }
+  }
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t i = 0; i < width; i += lanes) {
+    auto all = hn::LoadU(d, sum + i);
+    for (std::size_t r = i; r < size; r += width) all = hn::Add(all, hn::LoadU(d, rows + r));
+    hn::StoreU(all, d, sum + i);
+  }
+}
+void add_up(const double* rows, std::size_t size, std::size_t width, double* sum) {
+  add_up_all(RowLanes(), rows, size, width, sum);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -231,6 +285,7 @@ HWY_EXPORT(digamma_all);
 HWY_EXPORT(log_gamma_all);
 HWY_EXPORT(digamma_and_log_gamma_all);
 HWY_EXPORT(normalize_rows);
+HWY_EXPORT(add_up);
 
 void vector_exp(std::span<double> values) {
   HWY_DYNAMIC_DISPATCH(exp_all)(values.data(), values.size());
@@ -250,17 +305,13 @@ double vector_digamma_and_log_gamma(std::span<double> values) {
   return HWY_DYNAMIC_DISPATCH(digamma_and_log_gamma_all)(values.data(), values.size());
 }
 
-double normalize_log_rows(std::span<double> rows, std::size_t width) {
-  if (rows.empty()) return 0;
-  return HWY_DYNAMIC_DISPATCH(normalize_rows)(rows.data(), width, rows.size() / width, nullptr, 0,
-                                              nullptr);
+Normalized normalize_log_rows(std::span<double> logs, std::size_t width,
+                              std::span<double> probabilities) {
+  return HWY_DYNAMIC_DISPATCH(normalize_rows)(logs.data(), logs.size(), width, probabilities.data());
 }
-double normalize_log_rows(std::span<double> rows, std::span<const std::uint32_t> ends,
-                          std::span<double> sums) {
-  if (rows.empty()) return 0;
-  const std::size_t width = ends.back();
-  return HWY_DYNAMIC_DISPATCH(normalize_rows)(rows.data(), width, rows.size() / width, ends.data(),
-                                              ends.size(), sums.data());
+
+void add_up_rows(std::span<const double> rows, std::span<double> sum) {
+  HWY_DYNAMIC_DISPATCH(add_up)(rows.data(), rows.size(), sum.size(), sum.data());
 }
 
 }  // namespace crowdfold

@@ -170,4 +170,18 @@ void write_confusion(const std::string& path, const Labels& labels, const Result
   file.commit();
 }
 
+void write_trace(const std::string& path, const Result& result, const RunContext& context) {
+  OutputFile file(path);
+  const bool csv = kind_of(path) == TextKind::csv;
+  if (csv) file.write("iteration,objective\n");
+  write_lines(file, result.trace.size(), context, [&](std::string& to, std::size_t i) {
+    to += csv ? "" : "{\"iteration\":";
+    append_number(to, static_cast<double>(i + 1));
+    to += csv ? "," : ",\"objective\":";
+    append_number(to, result.trace[i]);
+    to += csv ? "\n" : "}\n";
+  });
+  file.commit();
+}
+
 }  // namespace crowdfold

@@ -9,35 +9,35 @@
 namespace crowdfold {
 namespace {
 
-// The names of the methods that `fits`.
+// Error(usage) that names the methods that fit instead.
 template <class Fits>
-std::string methods_that(const Fits& fits) {
+void refuse(const std::string& method, const std::string& why, const Fits& fits) {
   std::vector<std::string> names;
   for (const MethodInfo& info : methods()) {
     if (fits(info)) names.push_back(info.name);
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  throw Error(ErrorCode::usage,
+              fmt::format("{} {}; methods that fit: {}", method, why, fmt::join(names, ", ")));
 }
 
 }  // namespace
 
+void require_classes(const std::string& method, std::uint32_t most, std::uint32_t classes) {
+  if (classes <= most) return;
+  refuse(method, fmt::format("is for {} classes at most, and there are {}", most, classes),
+         [&](const MethodInfo& i) { return i.most_classes >= classes; });
+}
+
 void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
                  const Given& given) {
-  const auto refuse = [&](const std::string& why, const std::string& others) {
-    throw Error(ErrorCode::usage, fmt::format("{} {}; methods that fit: {}", method, why, others));
-  };
-  if (labels.num_classes() > traits.most_classes) {
-    refuse(fmt::format("is for {} classes at most, and there are {}", traits.most_classes,
-                       labels.num_classes()),
-           methods_that([&](const MethodInfo& i) { return i.most_classes >= labels.num_classes(); }));
-  }
+  require_classes(method, traits.most_classes, labels.num_classes());
   const auto known = [](ClassId truth) { return truth != kNoClass; };
   if (!traits.truths && std::any_of(given.truths.begin(), given.truths.end(), known))
-    refuse("cannot use known truths", methods_that([](const MethodInfo& i) { return i.takes_truths; }));
+    refuse(method, "cannot use known truths", [](const MethodInfo& i) { return i.takes_truths; });
   const auto seen = [](const WorkerCounts& counts) { return counts.seen > 0; };
   if (!traits.workers && std::any_of(given.workers.begin(), given.workers.end(), seen)) {
-    refuse("cannot use earlier worker qualities",
-           methods_that([](const MethodInfo& i) { return i.takes_workers; }));
+    refuse(method, "cannot use earlier worker qualities",
+           [](const MethodInfo& i) { return i.takes_workers; });
   }
 }
 
@@ -69,15 +69,16 @@ std::vector<TaskId> shuffled_tasks(TaskId num_tasks, std::uint64_t seed) {
 
 Estimate OnlineMethod::observe(const TaskLabels& labels, ClassId truth, std::span<double> posterior) {
   if (truth != kNoClass) {
-    learn(labels, truth);
-    return certain(truth, posterior);
+    const Estimate known = certain(truth, posterior);
+    learn(labels, known);
+    return known;
   }
   if (looks_twice()) {
     learn(labels);
     return estimate(labels, posterior);
   }
   const Estimate judged = estimate(labels, posterior);
-  learn(labels, judged.label);
+  learn(labels, judged);
   return judged;
 }
 

@@ -54,16 +54,14 @@ Result fit_online(Online& method, Order order, const Labels& labels, const Given
       context.report("first pass", i, num_tasks);
     }
     const TaskId t = shuffled.empty() ? i : shuffled[i];
-    const ClassId truth = given.truth(t);
-    ClassId label = truth;
-    if (!twice) {
-      const Estimate estimate = truth != kNoClass
-                                    ? certain(truth, posterior_of(t))
-                                    : method.Online::estimate(labels.task(t), posterior_of(t));
-      put(t, estimate);
-      label = estimate.label;
+    Estimate answer;
+    if (const ClassId truth = given.truth(t); truth != kNoClass) {
+      answer = certain(truth, posterior_of(t));
+    } else if (!twice) {
+      answer = method.Online::estimate(labels.task(t), posterior_of(t));
     }
-    method.Online::learn(labels.task(t), label);
+    if (!twice) put(t, answer);
+    method.Online::learn(labels.task(t), answer);
   }
 
   if (twice) {
@@ -90,6 +88,7 @@ struct Traits {
   bool workers = false;
   bool confusion = false;
 };
+void require_classes(const std::string& method, std::uint32_t most, std::uint32_t classes);
 void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
                  const Given& given);
 void require_memory(const std::string& method, std::uint64_t bytes, const RunContext& context);
@@ -136,18 +135,23 @@ MethodInfo batch_method(std::string name, std::string summary, std::string citat
 }
 
 template <class Online>
-MethodInfo online_method(std::string name, std::string summary, std::string citation) {
+MethodInfo online_method(std::string name, std::string summary, std::string citation,
+                         std::uint32_t most_classes = kMaxClasses) {
   using Options = typename Online::Options;
 
   class Batch final : public Method {
    public:
-    explicit Batch(const Options& options) : options_(options) {}
+    Batch(std::string name, std::uint32_t most_classes, const Options& options)
+        : name_(std::move(name)), most_classes_(most_classes), options_(options) {}
     Result fit(const Labels& labels, const Given& given, const RunContext& context) const override {
+      require_classes(name_, most_classes_, labels.num_classes());
       Online method(options_, context.seed);
       return fit_online(method, options_.order, labels, given, context);
     }
 
    private:
+    std::string name_;
+    std::uint32_t most_classes_;
     Options options_;
   };
 
@@ -156,8 +160,10 @@ MethodInfo online_method(std::string name, std::string summary, std::string cita
   info.summary = std::move(summary);
   info.citation = std::move(citation);
   info.options = Online::option_table().describe();
-  info.make = [name](const Settings& settings) -> std::unique_ptr<Method> {
-    return std::make_unique<Batch>(Online::option_table().parse(name.c_str(), settings));
+  info.most_classes = most_classes;
+  info.make = [name, most_classes](const Settings& settings) -> std::unique_ptr<Method> {
+    return std::make_unique<Batch>(name, most_classes,
+                                   Online::option_table().parse(name.c_str(), settings));
   };
   info.make_online = [name](const Settings& settings,
                             std::uint64_t seed) -> std::unique_ptr<OnlineMethod> {

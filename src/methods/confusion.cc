@@ -21,7 +21,7 @@ void report_workers(const Labels& labels, const Given& given, const Confusion& c
       const std::span<const double> table = confusion.of(w);
       double accuracy = 0;
       for (std::size_t s = 0; s < states.size(); ++s)
-        accuracy += prior[s] / total * table[states.class_of(s) * states.size() + s];
+        accuracy += prior[s] / total * table[states.class_of(s) * states.width() + s];
       result.workers.workers[w] += {std::min(accuracy, 1.0) * seen[w], seen[w]};
       if (!context.confusion) continue;
       // A class is a mixture of its subtypes.
@@ -33,7 +33,7 @@ void report_workers(const Labels& labels, const Given& given, const Confusion& c
         for (; s < states.ends()[k]; ++s) {
           const double share = all > 0 ? prior[s] / all : 1.0 / static_cast<double>(in_class.size());
           for (std::size_t l = 0; l < classes; ++l)
-            to[k * classes + l] += share * table[l * states.size() + s];
+            to[k * classes + l] += share * table[l * states.width() + s];
         }
         // What was kept above 0 for its logarithm is 0 again.
         for (std::size_t l = 0; l < classes; ++l) {

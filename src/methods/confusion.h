@@ -20,7 +20,7 @@ class Confusion {
   Confusion(std::uint32_t workers, std::uint32_t labels, States states)
       : labels_(labels),
         states_(std::move(states)),
-        values_(static_cast<std::size_t>(workers) * labels * states_.size()) {}
+        values_(static_cast<std::size_t>(workers) * labels * states_.width()) {}
 
   std::uint32_t labels() const { return labels_; }
   const States& states() const { return states_; }
@@ -29,8 +29,10 @@ class Confusion {
 
   // By truth, for one worker and label.
   std::span<const double> row(WorkerId w, ClassId label) const {
-    return {values_.data() + size() * w + static_cast<std::size_t>(label) * states_.size(),
-            states_.size()};
+    return {values_.data() + size() * w + label * states_.width(), states_.size()};
+  }
+  std::span<double> row(WorkerId w, ClassId label) {
+    return {values_.data() + size() * w + label * states_.width(), states_.size()};
   }
   // All numbers of workers first … last - 1.
   std::span<double> of(std::size_t first, std::size_t last) {
@@ -39,10 +41,11 @@ class Confusion {
   std::span<double> of(WorkerId w) { return of(w, w + 1ULL); }
   std::span<const double> of(WorkerId w) const { return {values_.data() + size() * w, size()}; }
   // Of one worker.
-  std::size_t size() const { return static_cast<std::size_t>(labels_) * states_.size(); }
+  std::size_t size() const { return labels_ * states_.width(); }
 
   static std::uint64_t bytes(const Labels& labels, std::uint32_t subtypes = 1) {
-    return 8ULL * labels.num_workers() * labels.num_classes() * labels.num_classes() * subtypes;
+    const std::uint64_t classes = labels.num_classes();
+    return 8 * labels.num_workers() * classes * row_width(classes * subtypes);
   }
 
  private:
@@ -99,17 +102,21 @@ class ExpectedCounts {
   std::vector<Confusion> of_range_;
 };
 
-// Counts by label and truth -> probabilities of labels given a truth; fallback(truth, label) where there
-// are no counts.
+// Counts of one worker by label and truth -> probabilities of labels given a truth; fallback(truth,
+// label) where there are no counts.
 template <class Fallback>
-void normalize_over_labels(std::span<double> counts, std::size_t states, const Fallback& fallback) {
-  const std::size_t labels = counts.size() / states;
-  for (std::size_t s = 0; s < states; ++s) {
+void normalize_over_labels(std::span<double> counts, const States& states, const Fallback& fallback) {
+  const std::size_t width = states.width();
+  const std::size_t labels = counts.size() / width;
+  for (std::size_t s = 0; s < width; ++s) {
     double total = 0;
-    for (std::size_t l = 0; l < labels; ++l) total += counts[l * states + s];
+    for (std::size_t l = 0; l < labels; ++l) total += counts[l * width + s];
     for (std::size_t l = 0; l < labels; ++l) {
-      double& value = counts[l * states + s];
-      value = std::max(total > kNothing ? value / total : fallback(s, l), kLeastProbability);
+      double& value = counts[l * width + s];
+      if (s >= states.size())
+        value = 1;  // means nothing
+      else
+        value = std::max(total > kNothing ? value / total : fallback(s, l), kLeastProbability);
     }
   }
 }
@@ -156,7 +163,7 @@ struct PriorCounts {
     const Pair prior = of(w);
     std::fill(counts.begin(), counts.end(), prior.wrong);
     for (std::size_t s = 0; s < states.size(); ++s)
-      counts[states.class_of(s) * states.size() + s] = prior.right;
+      counts[states.class_of(s) * states.width() + s] = prior.right;
   }
 };
 
@@ -173,7 +180,7 @@ double learn_shares(const ExpectedCounts& said, const PriorCounts& prior, const 
       const std::span<double> counts = log_confusion.of(w);
       prior.put(w, states, counts);
       said.add_to(w, counts);
-      normalize_over_labels(counts, states.size(), fallback);
+      normalize_over_labels(counts, states, fallback);
     }
     vector_log(log_confusion.of(first, last));
     double log_density = 0;
@@ -183,21 +190,27 @@ double learn_shares(const ExpectedCounts& said, const PriorCounts& prior, const 
       const std::span<const double> logs = std::as_const(log_confusion).of(w);
       for (const double log : logs) log_density += wrong * log;
       for (std::size_t s = 0; s < states.size(); ++s)
-        log_density += (right - wrong) * logs[states.class_of(s) * states.size() + s];
+        log_density += (right - wrong) * logs[states.class_of(s) * states.width() + s];
     }
     return log_density;
   });
 }
 
 // A score for Posteriors::judge: what is known beforehand, and the labels. All logarithms.
-struct ConfusionScore {
-  const Labels& labels;
-  std::span<const double> log_prior;
-  const Confusion& log_confusion;
-
-  void operator()(TaskId first, TaskId last, std::span<double> rows) const {
-    add_up_labels(labels, first, last, log_prior, log_confusion.of(0).data(), rows);
+class ConfusionScore {
+ public:
+  ConfusionScore(const Labels& labels, std::vector<double> log_prior, const Confusion& log_confusion)
+      : labels_(labels), log_prior_(std::move(log_prior)), log_confusion_(log_confusion) {
+    log_prior_.resize(log_confusion.states().width(), kImpossible);
   }
+  void operator()(TaskId first, TaskId last, std::span<double> rows) const {
+    add_up_labels(labels_, first, last, log_prior_, log_confusion_.of(0).data(), rows);
+  }
+
+ private:
+  const Labels& labels_;
+  std::vector<double> log_prior_;
+  const Confusion& log_confusion_;
 };
 
 // What a Result says of workers: their expected accuracy under the prior of states, as counts on top of

@@ -8,79 +8,85 @@
 
 #include <hwy/highway.h>
 
+#include "core/vector_math.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace crowdfold {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Lanes = hn::ScalableTag<double>;
-using Vector = hn::Vec<Lanes>;
+// Up to eight doubles: as many as the narrowest row that is not a share of a vector.
+using RowLanes = hn::CappedTag<double, row_width(8)>;
+
+// body(d) with the widest vectors that rows consist of.
+template <class D, class Body>
+HWY_INLINE void with_vectors_of(D d, std::size_t width, const Body& body) {
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    if (width < hn::Lanes(d))
+      return with_vectors_of(hn::CappedTag<double, hn::MaxLanes(D()) / 2>(), width, body);
+  }
+  body(d);
+}
 
 // Where in a table the row of a label begins.
 struct RowOf {
   const Labels& labels;
-  std::size_t states;
+  std::size_t width;
   std::size_t classes = labels.num_classes();
   HWY_INLINE std::size_t operator()(const TaskLabels& task, std::size_t j) const {
-    return (task.workers[j] * classes + task.classes[j]) * states;
+    return (task.workers[j] * classes + task.classes[j]) * width;
   }
 };
 
-void add_up(const Labels& labels, TaskId first, TaskId last, const double* start, std::size_t states,
-            const double* table, double* rows) {
-  const Lanes d;
+// kVectors of a row, from its i-th number on: their additions overlap, and a task's labels are gone
+// through once.
+template <std::size_t kVectors, class D>
+HWY_INLINE void add_up_part(D d, const TaskLabels& task, const RowOf& row_of, std::size_t i,
+                            const double* start, const double* table, double* row) {
   const std::size_t lanes = hn::Lanes(d);
-  const RowOf row_of{labels, states};
-  for (TaskId t = first; t < last; ++t, rows += states) {
-    const TaskLabels task = labels.task(t);
-    std::size_t i = 0;
-    // Four sums at a time, so that their additions overlap.
-    for (; i + 4 * lanes <= states; i += 4 * lanes) {
-      Vector a = hn::LoadU(d, start + i);
-      Vector b = hn::LoadU(d, start + i + lanes);
-      Vector c = hn::LoadU(d, start + i + 2 * lanes);
-      Vector e = hn::LoadU(d, start + i + 3 * lanes);
-      for (std::size_t j = 0; j < task.size(); ++j) {
-        const double* const add = table + row_of(task, j) + i;
-        a = hn::Add(a, hn::LoadU(d, add));
-        b = hn::Add(b, hn::LoadU(d, add + lanes));
-        c = hn::Add(c, hn::LoadU(d, add + 2 * lanes));
-        e = hn::Add(e, hn::LoadU(d, add + 3 * lanes));
-      }
-      hn::StoreU(a, d, rows + i);
-      hn::StoreU(b, d, rows + i + lanes);
-      hn::StoreU(c, d, rows + i + 2 * lanes);
-      hn::StoreU(e, d, rows + i + 3 * lanes);
-    }
-    for (; i + lanes <= states; i += lanes) {
-      Vector sum = hn::LoadU(d, start + i);
-      for (std::size_t j = 0; j < task.size(); ++j)
-        sum = hn::Add(sum, hn::LoadU(d, table + row_of(task, j) + i));
-      hn::StoreU(sum, d, rows + i);
-    }
-    for (; i < states; ++i) {
-      double sum = start[i];
-      for (std::size_t j = 0; j < task.size(); ++j) sum += table[row_of(task, j) + i];
-      rows[i] = sum;
-    }
+  hn::Vec<D> sum[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::LoadU(d, start + i + v * lanes);
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    const double* const add = table + row_of(task, j) + i;
+    for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::Add(sum[v], hn::LoadU(d, add + v * lanes));
   }
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, row + i + v * lanes);
 }
 
-void add_to(const Labels& labels, TaskId first, TaskId last, const double* rows, std::size_t states,
-            double* table) {
-  const Lanes d;
-  const std::size_t lanes = hn::Lanes(d);
-  const RowOf row_of{labels, states};
-  for (TaskId t = first; t < last; ++t, rows += states) {
-    const TaskLabels task = labels.task(t);
-    for (std::size_t j = 0; j < task.size(); ++j) {
-      double* const to = table + row_of(task, j);
+void add_up(const Labels& labels, TaskId first, TaskId last, const double* start, std::size_t width,
+            const double* table, double* rows) {
+  const RowOf row_of{labels, width};
+  with_vectors_of(RowLanes(), width, [&](auto d) {
+    const std::size_t lanes = hn::Lanes(d);
+    for (TaskId t = first; t < last; ++t, rows += width) {
+      const TaskLabels task = labels.task(t);
       std::size_t i = 0;
-      for (; i + lanes <= states; i += lanes)
-        hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, rows + i)), d, to + i);
-      for (; i < states; ++i) to[i] += rows[i];
+      for (; i + 4 * lanes <= width; i += 4 * lanes)
+        add_up_part<4>(d, task, row_of, i, start, table, rows);
+      switch ((width - i) / lanes) {
+        case 3: add_up_part<3>(d, task, row_of, i, start, table, rows); break;
+        case 2: add_up_part<2>(d, task, row_of, i, start, table, rows); break;
+        case 1: add_up_part<1>(d, task, row_of, i, start, table, rows); break;
+        default: break;
+      }
     }
-  }
+  });
+}
+
+void add_to(const Labels& labels, TaskId first, TaskId last, const double* rows, std::size_t width,
+            double* table) {
+  const RowOf row_of{labels, width};
+  with_vectors_of(RowLanes(), width, [&](auto d) {
+    const std::size_t lanes = hn::Lanes(d);
+    for (TaskId t = first; t < last; ++t, rows += width) {
+      const TaskLabels task = labels.task(t);
+      for (std::size_t j = 0; j < task.size(); ++j) {
+        double* const to = table + row_of(task, j);
+        for (std::size_t i = 0; i < width; i += lanes)
+          hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, rows + i)), d, to + i);
+      }
+    }
+  });
 }
 
 }  // namespace HWY_NAMESPACE

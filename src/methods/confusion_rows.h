@@ -1,5 +1,5 @@
-// The inner loops of methods with confusion matrices. `table` has a row of `states` numbers for every
-// worker and label: that of (w, l) is row w * classes + l.
+// The inner loops of methods with confusion matrices. `table` has a row of numbers by state for every
+// worker and label: that of (w, l) is row w * classes + l. All rows have the same row_width().
 #pragma once
 
 #include <span>

@@ -7,11 +7,15 @@
 namespace crowdfold {
 namespace {
 
-// By state: the sum over components.
-std::vector<double> sums_over_components(std::span<const double> values, std::size_t states) {
-  std::vector<double> sums(states);
-  for (std::size_t i = 0; i < values.size(); i += states) {
-    for (std::size_t s = 0; s < states; ++s) sums[s] += values[i + s];
+// By set of `size` parameters and state: the sum over components.
+std::vector<double> sums_over_components(std::span<const double> values, std::size_t size,
+                                         std::size_t states) {
+  std::vector<double> sums(values.size() / size * states);
+  double* sum = sums.data();
+  for (std::size_t set = 0; set < values.size(); set += size, sum += states) {
+    for (const double* value = &values[set]; value != &values[set] + size; value += states) {
+      for (std::size_t s = 0; s < states; ++s) sum[s] += value[s];
+    }
   }
   return sums;
 }
@@ -19,7 +23,7 @@ std::vector<double> sums_over_components(std::span<const double> values, std::si
 }  // namespace
 
 double log_normalizer(std::span<const double> alpha, std::size_t states) {
-  std::vector<double> sums = sums_over_components(alpha, states);
+  std::vector<double> sums = sums_over_components(alpha, alpha.size(), states);
   std::vector<double> terms(alpha.begin(), alpha.end());
   return vector_digamma_and_log_gamma(sums) - vector_digamma_and_log_gamma(terms);
 }
@@ -27,13 +31,17 @@ double log_normalizer(std::span<const double> alpha, std::size_t states) {
 double expect_logarithms(std::span<double> nu, std::span<const double> alpha, std::size_t states,
                          double log_normalizer_of_alpha) {
   const std::vector<double> parameters(nu.begin(), nu.end());
-  std::vector<double> sums = sums_over_components(nu, states);
+  std::vector<double> sums = sums_over_components(nu, alpha.size(), states);
   double divergence = vector_digamma_and_log_gamma(sums) - vector_digamma_and_log_gamma(nu);
-  divergence -= log_normalizer_of_alpha;
-  for (std::size_t i = 0; i < nu.size(); i += states) {
-    for (std::size_t s = 0; s < states; ++s) {
-      nu[i + s] -= sums[s];
-      divergence += (parameters[i + s] - alpha[i + s]) * nu[i + s];
+  const double* sum = sums.data();
+  for (std::size_t set = 0; set < nu.size(); set += alpha.size(), sum += states) {
+    divergence -= log_normalizer_of_alpha;
+    for (std::size_t i = 0; i < alpha.size(); i += states) {
+      for (std::size_t s = 0; s < states; ++s) {
+        double& log = nu[set + i + s];
+        log -= sum[s];
+        divergence += (parameters[set + i + s] - alpha[i + s]) * log;
+      }
     }
   }
   return divergence;

@@ -54,18 +54,20 @@ Result DawidSkene::fit(const Options& options, const Labels& labels, const Given
   };
   for_worker_blocks(labels.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
     const std::span<double> block = log_pi.of(first, last);
-    for (std::size_t i = 0; i < block.size(); ++i) block[i] = start(i % classes, i / classes % classes);
+    std::fill(block.begin(), block.end(), 0.0);
+    for (auto w = static_cast<WorkerId>(first); w < last; ++w)
+      normalize_over_labels(log_pi.of(w), log_pi.states(), start);
     vector_log(block);
   });
 
   const PriorCounts no_prior{0, 0, classes, given};
   Result result;
   iterate("ds", options, context, result, [&] {
-    const auto judged = q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi}, said);
+    const auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
 
-    log_rho = log_shares(q.totals(context.threads));
+    log_rho = log_shares(judged.totals);
     learn_shares(said, no_prior, start, log_pi, context.threads);
-    return judged;
+    return Step(judged);
   });
 
   q.report(context, result);

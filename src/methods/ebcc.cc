@@ -98,11 +98,12 @@ class Run {
         pi_(labels.num_workers(), classes_, q_.states()),
         said_(labels, q_.states()) {
     q_.start_from_votes(context.threads);
-    const std::vector<double> votes = q_.totals(context.threads);
+    const std::vector<double> votes = q_.totals(threads_);
     for (std::size_t s = 0; s < votes.size(); ++s) rho_prior_[s / subtypes_] += votes[s];
     for (double& value : rho_prior_) value = std::max(value, kLeastVotes);
-    split_at_random(labels, mix64(context.seed) + start, context.threads, q_);
+    split_at_random(labels, mix64(context.seed) + start, threads_, q_);
     q_.teach(threads_, said_);
+    totals_ = q_.totals(threads_);
 
     iterate("ebcc", options, context, result_, [this] { return step(); });
   }
@@ -111,7 +112,7 @@ class Run {
 
   Result report(const RunContext& context) {
     q_.report(context, result_);
-    report_posterior_workers(said_, prior_, q_.totals(context.threads), pi_, context, result_);
+    report_posterior_workers(said_, prior_, totals_, pi_, context, result_);
     return std::move(result_);
   }
 
@@ -119,46 +120,45 @@ class Run {
   static constexpr double kLeastVotes = 1e-3;  // of a class that got none
   static constexpr double kEmpty = 1e-20;      // tasks in a subtype
 
-  Posteriors::Judged step() {
-    const std::vector<double> totals = leave_out_the_empty(q_.totals(threads_));
+  Step step() {
+    leave_out_the_empty();
     std::vector<double> rho = rho_prior_;
     std::vector<double> tau = tau_prior_;  // by subtype, then by class
-    for (std::size_t s = 0; s < totals.size(); ++s) {
-      rho[q_.states().class_of(s)] += totals[s];
-      tau[in_tau(s)] += totals[s];
+    for (std::size_t s = 0; s < totals_.size(); ++s) {
+      rho[q_.states().class_of(s)] += totals_[s];
+      tau[in_tau(s)] += totals_[s];
     }
     double divergence = expect_logarithms(rho, rho_prior_, 1);
     divergence += expect_logarithms(tau, tau_prior_, classes_);
     divergence += learn_confusion(said_, prior_, pi_, threads_);
 
-    std::vector<double> log_prior(totals.size());
-    for (std::size_t s = 0; s < totals.size(); ++s)
+    std::vector<double> log_prior(totals_.size());
+    for (std::size_t s = 0; s < totals_.size(); ++s)
       log_prior[s] = rho[q_.states().class_of(s)] + tau[in_tau(s)];
-    auto judged = q_.judge(threads_, ConfusionScore{labels_, log_prior, pi_}, said_);
-    judged.evidence -= divergence;
-    return judged;
+    auto judged = q_.judge(threads_, ConfusionScore(labels_, std::move(log_prior), pi_), said_);
+    totals_ = std::move(judged.totals);
+    return {judged.evidence - divergence, judged.change};
   }
 
   // Most subtypes empty in a few iterations, and stay so, as E log tau of one with no tasks is about
   // -G / a_tau = -100. From then on they cost nothing. Every class keeps its largest.
-  std::vector<double> leave_out_the_empty(std::vector<double> totals) {
+  void leave_out_the_empty() {
     std::vector<std::uint32_t> kept;
     std::uint32_t first = 0;
     for (const std::uint32_t end : q_.states().ends()) {
-      const auto of_class = std::span(totals).subspan(first, end - first);
+      const auto of_class = std::span(totals_).subspan(first, end - first);
       const double largest = *std::max_element(of_class.begin(), of_class.end());
       for (; first < end; ++first) {
-        if (totals[first] >= std::min(kEmpty, largest)) kept.push_back(first);
+        if (totals_[first] >= std::min(kEmpty, largest)) kept.push_back(first);
       }
     }
-    if (kept.size() == totals.size()) return totals;
+    if (kept.size() == totals_.size()) return;
     q_.keep(kept);
     pi_.narrow(q_.states());
     said_.narrow(q_.states());
     q_.teach(threads_, said_);
-    for (std::size_t i = 0; i < kept.size(); ++i) totals[i] = totals[kept[i]];
-    totals.resize(kept.size());
-    return totals;
+    for (std::size_t i = 0; i < kept.size(); ++i) totals_[i] = totals_[kept[i]];
+    totals_.resize(kept.size());
   }
 
   // Where a state is in tau. The subtypes that were left out are its last ones.
@@ -178,6 +178,7 @@ class Run {
   Posteriors q_;
   Confusion pi_;
   ExpectedCounts said_;
+  std::vector<double> totals_;  // of q_
   Result result_;
 };
 

@@ -141,5 +141,37 @@ TEST(Ebcc, DropsExactDuplicatesAndKeepsContradictions) {
   EXPECT_EQ(contradicted.workers.counts(2).seen, 3);
 }
 
+// Its own model: one task in five of the first class is of a kind that many workers take for the second
+// class, all of them together.
+TEST(Ebcc, RecoversKindsOfTasksOnWhichWorkersErrTogether) {
+  constexpr int kTasks = 2'000;
+  constexpr int kWorkers = 20;
+  constexpr int kKnowing = 11;  // workers whom that kind does not mislead
+  Random random(5);
+  std::vector<LabelRow> rows;
+  std::vector<ClassId> truths;
+  std::vector<double> right(kWorkers);
+  for (int t = 0; t < kTasks; ++t) {
+    const bool second = random.uniform() < .5;
+    const bool misleads = !second && random.uniform() < .2;
+    truths.push_back(second ? 1 : 0);
+    for (int w = 0; w < kWorkers; ++w) {
+      const bool is_right = random.uniform() < (misleads && w >= kKnowing ? .1 : .85);
+      right[static_cast<std::size_t>(w)] += is_right ? 1.0 / kTasks : 0;
+      rows.push_back({std::to_string(t), "w" + std::to_string(w), is_right != second ? "a" : "b"});
+    }
+  }
+  const Labels labels = labels_of(rows);
+  if (labels.classes[0] != "a") {
+    for (ClassId& truth : truths) truth = truth == 0 ? 1 : 0;
+  }
+  const Result with_kinds = ebcc(labels);
+  EXPECT_GT(testing::accuracy(with_kinds, truths), .98);
+  // Without kinds, the evidence is lower by far.
+  EXPECT_GT(with_kinds.trace.back(), ebcc(labels, {{"subtypes", "1"}}).trace.back() + 300);
+  for (WorkerId w = 0; w < kWorkers; ++w)
+    EXPECT_NEAR(with_kinds.workers.quality(w).mean(), right[w], .03) << w;
+}
+
 }  // namespace
 }  // namespace crowdfold

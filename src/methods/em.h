@@ -41,7 +41,7 @@ struct Step {
   double change = 0;
 };
 
-// Calls step() -> Step, or the like, until it is time to stop, and keeps the trace.
+// Calls step() -> Step until it is time to stop, and keeps the trace.
 template <class Iteration>
 void iterate(const char* stage, const Stopping& stopping, const RunContext& context, Result& result,
              const Iteration& step) {
@@ -50,9 +50,9 @@ void iterate(const char* stage, const Stopping& stopping, const RunContext& cont
     context.throw_if_cancelled();
     context.report(stage, static_cast<std::uint64_t>(i),
                    static_cast<std::uint64_t>(stopping.iterations));
-    const auto [objective, change] = step();
-    result.trace.push_back(objective);
-    if (stopping.tolerance > 0 && change <= stopping.tolerance) {
+    const Step done = step();
+    result.trace.push_back(done.objective);
+    if (stopping.tolerance > 0 && done.change <= stopping.tolerance) {
       result.converged = true;
       return;
     }
@@ -82,12 +82,15 @@ inline constexpr double kNothing = 1e-250;
 // The logarithms of shares of a total.
 std::vector<double> log_shares(std::vector<double> totals);
 
-// What a task can be: one of the classes, or of subtypes of the classes, class by class.
+// What a task can be: one of the classes, or of subtypes of the classes, class by class. Numbers by
+// state lie in rows, of which the first size() mean something.
 class States {
  public:
   explicit States(std::uint32_t classes, std::uint32_t subtypes = 1);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(class_of_.size()); }
+  // Of a row in memory.
+  std::size_t width() const { return row_width(class_of_.size()); }
   ClassId class_of(std::size_t state) const { return class_of_[state]; }
   // By class: the state after its last one.
   std::span<const std::uint32_t> ends() const { return ends_; }
@@ -106,34 +109,24 @@ class Posteriors {
  public:
   static constexpr std::size_t kTasksPerBlock = 256;
 
-  Posteriors(const Labels& labels, const Given& given, std::uint32_t subtypes = 1)
-      : labels_(labels),
-        given_(given),
-        subtypes_(subtypes),
-        states_(labels.num_classes(), subtypes),
-        values_(static_cast<std::size_t>(labels.num_tasks()) * states_.size()),
-        by_class_(subtypes > 1 ? static_cast<std::size_t>(labels.num_tasks()) * labels.num_classes()
-                               : 0) {}
+  Posteriors(const Labels& labels, const Given& given, std::uint32_t subtypes = 1);
 
   const States& states() const { return states_; }
-  std::span<const double> operator[](TaskId t) const { return rows(t, t + 1ULL); }
-  std::span<double> operator[](TaskId t) { return rows(t, t + 1ULL); }
+  std::span<const double> operator[](TaskId t) const { return rows(t, t + 1ULL).first(states_.size()); }
+  std::span<double> operator[](TaskId t) { return rows(t, t + 1ULL).first(states_.size()); }
 
   // Shares of votes; the same for all classes where nobody voted; certainty where the truth is known.
   // Subtypes of a class share evenly.
   void start_from_votes(int threads);
 
   // Judges every task: score(t, row) puts the logarithm of the joint probability of the task's labels
-  // and each state into the row; or score(first, last, rows) does so for several tasks.
+  // and each state into the row; or score(first, last, rows) does so for several tasks, and puts
+  // kImpossible where rows are wider than there are states.
   struct Judged {
-    double evidence = 0;  // log-likelihood of all labels, and of the known truths
-    double change = 0;    // the largest of a class's probability
-    Judged& operator+=(const Judged& other) {
-      evidence += other.evidence;
-      change = std::max(change, other.change);
-      return *this;
-    }
-    friend Judged operator+(Judged a, const Judged& b) { return a += b; }
+    double evidence = 0;         // log-likelihood of all labels, and of the known truths
+    double change = 0;           // the largest of a class's probability
+    std::vector<double> totals;  // as totals() has them
+    operator Step() const { return {evidence, change}; }  // NOLINT: it is one, and more
   };
   template <class Score>
   Judged judge(int threads, const Score& score);
@@ -156,32 +149,42 @@ class Posteriors {
   void report(const RunContext& context, Result& result) const;
 
   static std::uint64_t bytes(const Labels& labels, std::uint32_t subtypes = 1) {
-    return 8ULL * labels.num_tasks() * labels.num_classes() * (subtypes > 1 ? subtypes + 1 : 1);
+    const std::uint64_t classes = labels.num_classes();
+    return 8ULL * labels.num_tasks() * (row_width(classes * subtypes) + (subtypes > 1 ? classes : 0));
   }
 
  private:
   std::span<double> rows(std::size_t first, std::size_t last) {
-    return {values_.data() + first * states_.size(), (last - first) * states_.size()};
+    return {values_.data() + first * states_.width(), (last - first) * states_.width()};
   }
   std::span<const double> rows(std::size_t first, std::size_t last) const {
-    return {values_.data() + first * states_.size(), (last - first) * states_.size()};
+    return {values_.data() + first * states_.width(), (last - first) * states_.width()};
   }
-  // judge() for a block of tasks.
+  // judge() for a few tasks, whose logarithms come to lie in `logs`; adds to `judged`.
   template <class Score>
-  Judged judge_block(std::size_t first, std::size_t last, const Score& score);
-  // Puts logarithms of probabilities that are the same for all classes.
-  void know_nothing(TaskId t);
-  // body(range, first, last) for the blocks of every range, in order.
+  void judge_some(std::size_t first, std::size_t last, const Score& score, std::span<double> logs,
+                  Judged& judged);
+  // What scores do not know: truths, and that a task without labels can be of any class.
+  void correct(TaskId t, std::span<double> logs) const;
+  // The sums of subtypes. Returns the largest change.
+  double add_up_classes(std::size_t first, std::size_t last);
+  // Adds the rows of tasks that have a label or a known truth.
+  void add_up_judged(std::size_t first, std::size_t last, std::span<double> totals) const;
+  std::size_t tasks_at_once() const {
+    constexpr std::size_t kNumbers = 4'096;  // that stay in the first-level cache
+    return std::clamp<std::size_t>(kNumbers / states_.width(), 1, kTasksPerBlock);
+  }
+  // body(begin(range), range, first, last) for the tasks of every range, a few at a time, in order.
   template <class Begin, class Body>
   void for_ranges(int threads, std::size_t ranges, const Begin& begin, const Body& body) const;
-  // Probabilities of the classes of tasks first … last - 1.
-  std::span<double> classes(std::size_t first, std::size_t last) {
-    const std::size_t width = labels_.num_classes();
-    return std::span(subtypes_ > 1 ? by_class_ : values_).subspan(first * width, (last - first) * width);
-  }
+  // Probabilities of a task's classes.
   std::span<const double> classes(TaskId t) const {
-    const std::size_t width = labels_.num_classes();
-    return std::span(subtypes_ > 1 ? by_class_ : values_).subspan(t * width, width);
+    const std::size_t count = labels_.num_classes();
+    return subtypes_ > 1 ? std::span(by_class_).subspan(t * count, count) : (*this)[t];
+  }
+  std::span<double> classes(TaskId t) {
+    const std::size_t count = labels_.num_classes();
+    return subtypes_ > 1 ? std::span(by_class_).subspan(t * count, count) : (*this)[t];
   }
   bool is_judged(TaskId t) const { return labels_.task(t).size() > 0 || given_.truth(t) != kNoClass; }
 
@@ -191,34 +194,29 @@ class Posteriors {
   States states_;
   FlatArray<double> values_;
   FlatArray<double> by_class_;  // where classes have subtypes: their sums
+  bool all_labelled_ = true;    // every task has a label
 };
 
 template <class Score>
-Posteriors::Judged Posteriors::judge_block(std::size_t first, std::size_t last, const Score& score) {
-  const std::span<double> block = rows(first, last);
-  const std::span<double> of_classes = classes(first, last);
-  const std::vector<double> before(of_classes.begin(), of_classes.end());
+void Posteriors::judge_some(std::size_t first, std::size_t last, const Score& score,
+                            std::span<double> logs, Judged& judged) {
+  const std::size_t width = states_.width();
   if constexpr (std::is_invocable_v<Score, TaskId, TaskId, std::span<double>>) {
-    score(static_cast<TaskId>(first), static_cast<TaskId>(last), block);
+    score(static_cast<TaskId>(first), static_cast<TaskId>(last), logs);
   } else {
-    for (auto t = static_cast<TaskId>(first); t < last; ++t) score(t, (*this)[t]);
+    std::fill(logs.begin(), logs.end(), kImpossible);
+    for (auto t = static_cast<TaskId>(first); t < last; ++t)
+      score(t, logs.subspan((t - first) * width, states_.size()));
   }
-  for (auto t = static_cast<TaskId>(first); t < last; ++t) {
-    if (const ClassId truth = given_.truth(t); truth != kNoClass) {
-      const std::span<double> row = (*this)[t];
-      for (std::size_t s = 0; s < row.size(); ++s) {
-        if (states_.class_of(s) != truth) row[s] = kImpossible;
-      }
-    } else if (labels_.task(t).size() == 0) {
-      know_nothing(t);
-    }
+  if (!all_labelled_ || !given_.truths.empty()) {
+    for (auto t = static_cast<TaskId>(first); t < last; ++t)
+      correct(t, logs.subspan((t - first) * width, states_.size()));
   }
-  Judged judged;
-  judged.evidence = subtypes_ > 1 ? normalize_log_rows(block, states_.ends(), of_classes)
-                                  : normalize_log_rows(block, states_.size());
-  for (std::size_t i = 0; i < before.size(); ++i)
-    judged.change = std::max(judged.change, std::abs(of_classes[i] - before[i]));
-  return judged;
+  const Normalized normalized = normalize_log_rows(logs, width, rows(first, last));
+  judged.evidence += normalized.log_sums;
+  judged.change =
+      std::max(judged.change, subtypes_ > 1 ? add_up_classes(first, last) : normalized.change);
+  add_up_judged(first, last, judged.totals);
 }
 
 template <class Begin, class Body>
@@ -226,26 +224,40 @@ void Posteriors::for_ranges(int threads, std::size_t ranges, const Begin& begin,
                             const Body& body) const {
   const std::size_t num_tasks = labels_.num_tasks();
   const std::size_t blocks = (num_tasks + kTasksPerBlock - 1) / kTasksPerBlock;
+  const std::size_t step = tasks_at_once();
   parallel_for(threads, ranges, [&](std::size_t range, int) {
-    begin(range);
+    auto of_range = begin(range);
     const std::size_t end = std::min(num_tasks, blocks * (range + 1) / ranges * kTasksPerBlock);
-    for (std::size_t first = blocks * range / ranges * kTasksPerBlock; first < end;
-         first += kTasksPerBlock)
-      body(range, first, std::min(end, first + kTasksPerBlock));
+    for (std::size_t first = blocks * range / ranges * kTasksPerBlock; first < end; first += step)
+      body(of_range, range, first, std::min(end, first + step));
   });
 }
 
 template <class Score, class Learner>
 Posteriors::Judged Posteriors::judge(int threads, const Score& score, Learner& learner) {
+  const std::size_t width = states_.width();
   std::vector<Judged> judged(learner.ranges());
   for_ranges(
-      threads, learner.ranges(), [&](std::size_t range) { learner.begin(range); },
-      [&](std::size_t range, std::size_t first, std::size_t last) {
-        judged[range] += judge_block(first, last, score);
+      threads, learner.ranges(),
+      [&](std::size_t range) {
+        judged[range].totals.resize(width);
+        learner.begin(range);
+        return FlatArray<double>(tasks_at_once() * width);
+      },
+      [&](FlatArray<double>& logs, std::size_t range, std::size_t first, std::size_t last) {
+        judge_some(first, last, score, std::span(logs).first((last - first) * width), judged[range]);
         learner.add(range, static_cast<TaskId>(first), static_cast<TaskId>(last),
                     std::as_const(*this).rows(first, last));
       });
-  return std::accumulate(judged.begin(), judged.end(), Judged{});
+  Judged all;
+  all.totals.resize(width);
+  for (const Judged& of_range : judged) {
+    all.evidence += of_range.evidence;
+    all.change = std::max(all.change, of_range.change);
+    add_up_rows(of_range.totals, all.totals);
+  }
+  all.totals.resize(states_.size());
+  return all;
 }
 
 template <class Score>
@@ -261,9 +273,14 @@ Posteriors::Judged Posteriors::judge(int threads, const Score& score) {
 
 template <class Learner>
 void Posteriors::teach(int threads, Learner& learner) const {
+  struct Nothing {};
   for_ranges(
-      threads, learner.ranges(), [&](std::size_t range) { learner.begin(range); },
-      [&](std::size_t range, std::size_t first, std::size_t last) {
+      threads, learner.ranges(),
+      [&](std::size_t range) {
+        learner.begin(range);
+        return Nothing{};
+      },
+      [&](const Nothing&, std::size_t range, std::size_t first, std::size_t last) {
         learner.add(range, static_cast<TaskId>(first), static_cast<TaskId>(last), rows(first, last));
       });
 }

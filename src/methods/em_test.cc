@@ -11,21 +11,36 @@ namespace {
 using testing::labels_of;
 
 TEST(NormalizeLogRows, DividesRowsByTheirSumsAndReturnsTheLogarithmsOfThese) {
-  std::vector<double> rows = {std::log(.1), std::log(.3), std::log(2), std::log(6)};
-  EXPECT_NEAR(normalize_log_rows(rows, 2), std::log(.4) + std::log(8), 1e-12);
-  EXPECT_NEAR(rows[0], .25, 1e-15);
-  EXPECT_NEAR(rows[1], .75, 1e-15);
-  EXPECT_NEAR(rows[2], .25, 1e-15);
-  EXPECT_NEAR(rows[3], .75, 1e-15);
+  // Rows narrower than a vector, as wide, and wider; numbers of rows that fill no vector.
+  for (const std::size_t width : {1U, 2U, 4U, 8U, 24U, 40U}) {
+    for (const std::size_t count : {1U, 2U, 3U, 70U}) {
+      std::vector<double> logs(count * width);
+      std::vector<double> expected;
+      double log_sums = 0;
+      for (std::size_t r = 0; r < count; ++r) {
+        double sum = 0;
+        for (std::size_t i = 0; i < width; ++i)
+          sum += std::exp(logs[r * width + i] = std::sin(static_cast<double>(r * width + i)) * 3 + 100);
+        for (std::size_t i = 0; i < width; ++i) expected.push_back(std::exp(logs[r * width + i]) / sum);
+        log_sums += std::log(sum);
+      }
+      std::vector<double> rows(logs.size(), 1);
+      const Normalized normalized = normalize_log_rows(logs, width, rows);
+      EXPECT_NEAR(normalized.log_sums, log_sums, 1e-12 * log_sums) << width << ' ' << count;
+      for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(rows[i], expected[i], 1e-15);
+      EXPECT_NEAR(normalized.change, 1 - *std::min_element(expected.begin(), expected.end()), 1e-15);
+    }
+  }
 }
 
 TEST(NormalizeLogRows, RulesNothingOutAndOverflowsNowhere) {
-  std::vector<double> rows = {-1e5, -2e5, kImpossible, 5e4, kImpossible, 5e4};
-  EXPECT_NEAR(normalize_log_rows(rows, 3), -1e5 + 5e4 + std::log(2), 1e-9);
+  std::vector<double> logs = {-1e5, -2e5, kImpossible, kImpossible, 5e4, kImpossible, 5e4, kImpossible};
+  std::vector<double> rows(logs.size());
+  EXPECT_NEAR(normalize_log_rows(logs, 4, rows).log_sums, -1e5 + 5e4 + std::log(2), 1e-9);
   EXPECT_EQ(rows[0], 1);
   EXPECT_GT(rows[1], 0);
   EXPECT_GT(rows[2], 0);
-  EXPECT_NEAR(rows[3], .5, 1e-15);
+  EXPECT_NEAR(rows[4], .5, 1e-15);
 }
 
 TEST(Posteriors, StartFromSharesOfVotesAndKnownTruths) {

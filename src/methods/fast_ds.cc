@@ -63,13 +63,14 @@ Result FastDawidSkene::fit(const Options& options, const Labels& labels, const G
         const std::span<double> pi = log_pi.of(w);
         std::fill(pi.begin(), pi.end(), 0.0);
         const WorkerLabels said = by_worker.worker(w);
-        for (std::size_t j = 0; j < said.size(); ++j) ++pi[said.classes[j] * classes + y[said.tasks[j]]];
-        normalize_over_labels(pi, classes, [&](std::size_t, std::size_t) { return 1.0 / classes; });
+        for (std::size_t j = 0; j < said.size(); ++j) ++log_pi.row(w, said.classes[j])[y[said.tasks[j]]];
+        normalize_over_labels(pi, log_pi.states(),
+                              [&](std::size_t, std::size_t) { return 1.0 / classes; });
       }
       vector_log(log_pi.of(first, last));
     });
 
-    q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi});
+    q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi));
     q.report(context, result);
     double changed = 0;
     double objective = 0;

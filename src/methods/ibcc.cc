@@ -56,19 +56,20 @@ Result Ibcc::fit(const Options& options, const Labels& labels, const Given& give
   ExpectedCounts said(labels, q.states());
   q.teach(context.threads, said);
 
+  std::vector<double> totals = q.totals(context.threads);
   Result result;
   iterate("ibcc", options, context, result, [&] {
-    rho = q.totals(context.threads);
+    rho = std::move(totals);
     for (double& value : rho) value += options.classes;
     double divergence = expect_logarithms(rho, class_prior, 1);
     divergence += learn_confusion(said, prior, pi, context.threads);
-    auto judged = q.judge(context.threads, ConfusionScore{labels, rho, pi}, said);
-    judged.evidence -= divergence;
-    return judged;
+    auto judged = q.judge(context.threads, ConfusionScore(labels, rho, pi), said);
+    totals = std::move(judged.totals);
+    return Step{judged.evidence - divergence, judged.change};
   });
 
   q.report(context, result);
-  report_posterior_workers(said, prior, q.totals(context.threads), pi, context, result);
+  report_posterior_workers(said, prior, totals, pi, context, result);
   return result;
 }
 

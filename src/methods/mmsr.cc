@@ -22,9 +22,8 @@
 //         with s_i at least 1 / sqrt(T + 1) away from both ends
 //
 // Pairs without common tasks say nothing, also of signs. (crowd-kit 1.4.2 takes them, and every worker
-// with itself, for opposed: its signs, and its accuracy on sparse data, are worse for it.) A worker
-// without partners gets the mean of |s|. A class's probability is that of the one-coin model. Known
-// truths have no place in it.
+// with itself, for opposed: its signs differ for it.) A worker without partners gets the mean of |s|. A
+// class's probability is that of the one-coin model. Known truths have no place in it.
 //
 // Cost: O(sum_t n_t^2) to find the pairs, n_t labels on task t. O(P) an iteration, and 8 bytes for each
 // of P ordered pairs: M (M - 1) at worst, where everyone shares a task with everyone.

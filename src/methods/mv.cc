@@ -93,8 +93,8 @@ class MajorityVote final : public OnlineMethod {
     return {estimate.label, shares(labels, estimate.label, posterior)};
   }
 
-  void learn(const TaskLabels& labels, ClassId label) override {
-    const ClassId y = label != kNoClass ? label : vote(labels);
+  void learn(const TaskLabels& labels, const Estimate& answer) override {
+    const ClassId y = answer.label != kNoClass ? answer.label : vote(labels);
     state_.add(labels, y);
     crowd_.correct += static_cast<double>(std::count(labels.classes.begin(), labels.classes.end(), y));
     crowd_.seen += static_cast<double>(labels.size());

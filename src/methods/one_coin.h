@@ -38,10 +38,10 @@ class OneCoin {
   void begin(std::size_t range) { std::fill(agreed_[range].begin(), agreed_[range].end(), 0.0); }
   void add(std::size_t range, TaskId first, TaskId last, std::span<const double> rows) {
     double* const agreed = agreed_[range].data();
-    const std::size_t classes = labels_.num_classes();
+    const std::size_t width = row_width(labels_.num_classes());
     for (TaskId t = first; t < last; ++t) {
       const TaskLabels task = labels_.task(t);
-      const double* const row = rows.data() + (t - first) * classes;
+      const double* const row = rows.data() + (t - first) * width;
       for (std::size_t j = 0; j < task.size(); ++j) agreed[task.workers[j]] += row[task.classes[j]];
     }
   }

@@ -38,16 +38,19 @@ struct OneCoinDawidSkene {
     OneCoin coins(labels, 1);
     q.teach(context.threads, coins);
 
+    std::vector<double> totals = q.totals(context.threads);
     Result result;
     Growth growth(labels);
     iterate("onecoin_ds", options, context, result, [&] {
-      const std::vector<double> log_rho = log_shares(q.totals(context.threads));
+      const std::vector<double> log_rho = log_shares(std::move(totals));
       coins.learn();
       const auto score = [&](TaskId t, std::span<double> row) {
         std::copy(log_rho.begin(), log_rho.end(), row.begin());
         coins.add_to(t, row);
       };
-      return growth(q.judge(context.threads, score, coins).evidence);
+      auto judged = q.judge(context.threads, score, coins);
+      totals = std::move(judged.totals);
+      return growth(judged.evidence);
     });
     q.report(context, result);
     coins.report(context, result);

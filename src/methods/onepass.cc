@@ -21,9 +21,7 @@
 namespace crowdfold {
 
 const OptionTable<OnePass::Options>& OnePass::option_table() {
-  static const OptionTable<Options> table(
-      vote_options<Options>(), {choice("order", &Options::order, {"given", "shuffled"},
-                                       "tasks one after another as given, or in a seeded shuffle")});
+  static const OptionTable<Options> table(vote_options<Options>(), {order_option<Options>()});
   return table;
 }
 
@@ -49,8 +47,8 @@ Estimate OnePass::estimate(const TaskLabels& labels, std::span<double> posterior
   return judge(labels, posterior, [this](const WorkerCounts& counts) { return weight(counts); });
 }
 
-void OnePass::learn(const TaskLabels& labels, ClassId label) {
-  const ClassId y = label != kNoClass ? label : vote(labels);
+void OnePass::learn(const TaskLabels& labels, const Estimate& answer) {
+  const ClassId y = answer.label != kNoClass ? answer.label : vote(labels);
   state_.add(labels, y);
 }
 

@@ -18,7 +18,7 @@ class OnePass : public OnlineMethod {
 
   void expect(std::uint32_t workers, std::uint32_t classes) override { state_.expect(workers, classes); }
   Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override;
-  void learn(const TaskLabels& labels, ClassId label) override;
+  void learn(const TaskLabels& labels, const Estimate& answer) override;
   bool looks_twice() const override { return false; }
 
   const WorkerState& state() const override { return state_; }

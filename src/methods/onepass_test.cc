@@ -178,7 +178,7 @@ TEST(OnePass, JudgesWithoutLearningUntilItIsTold) {
   method->expect(3, 2);
   method->estimate(labels.task(0));
   EXPECT_EQ(method->state().workers, std::vector<WorkerCounts>(3));
-  method->learn(labels.task(0), 1);  // the truth is b: only w was right
+  method->learn(labels.task(0), {1, 1});  // the truth is b: only w was right
   EXPECT_EQ(method->state().workers, (std::vector<WorkerCounts>{{0, 1}, {0, 1}, {1, 1}}));
 }
 

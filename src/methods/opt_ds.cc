@@ -316,8 +316,7 @@ void start_workers(const Labels& labels, const Groups& groups, const Groundwork&
     const TaskLabels task = labels.task(t);
     for (std::size_t j = 0; j < task.size(); ++j) {
       const std::size_t own = groups.of(task.workers[j]);
-      double* const row =
-          pi.of(task.workers[j]).data() + static_cast<std::size_t>(task.classes[j]) * classes;
+      double* const row = pi.row(task.workers[j], task.classes[j]).data();
       for (std::uint32_t k = 0; k < classes; ++k)
         row[k] += z[(own + 1) % kGroups][k] + z[(own + 2) % kGroups][k];
     }
@@ -326,9 +325,9 @@ void start_workers(const Labels& labels, const Groups& groups, const Groundwork&
     const std::span<double> counts = pi.of(w);
     for (double& count : counts) count = std::max(count, 0.0);
     const auto uniform = [&](std::size_t, std::size_t) { return 1.0 / classes; };
-    normalize_over_labels(counts, classes, uniform);
+    normalize_over_labels(counts, pi.states(), uniform);
     for (double& count : counts) count = std::max(count, least);
-    normalize_over_labels(counts, classes, uniform);
+    normalize_over_labels(counts, pi.states(), uniform);
   }
 }
 
@@ -365,7 +364,7 @@ Result SpectralDawidSkene::fit(const Options& options, const Labels& labels, con
     start_workers(labels, groups, *found, options.least / classes, log_pi);
     vector_log(log_pi.of(0, labels.num_workers()));
     log_rho = log_shares({found->prior.data(), found->prior.data() + classes});
-    q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi});
+    q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi));
   }
 
   ExpectedCounts said(labels, q.states());
@@ -373,10 +372,13 @@ Result SpectralDawidSkene::fit(const Options& options, const Labels& labels, con
   const PriorCounts no_prior{0, 0, classes, given};
   const auto uniform = [&](std::size_t, std::size_t) { return 1.0 / classes; };
   Result result;
+  std::vector<double> totals = q.totals(context.threads);
   iterate("opt_ds", options, context, result, [&] {
-    log_rho = log_shares(q.totals(context.threads));
+    log_rho = log_shares(std::move(totals));
     learn_shares(said, no_prior, uniform, log_pi, context.threads);
-    return q.judge(context.threads, ConfusionScore{labels, log_rho, log_pi}, said);
+    auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
+    totals = std::move(judged.totals);
+    return Step(judged);
   });
 
   q.report(context, result);

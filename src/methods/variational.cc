@@ -8,17 +8,17 @@ double learn_confusion(const ExpectedCounts& said, const PriorCounts& prior, Con
   const std::uint32_t workers = said.labels().num_workers();
   return sum_over_workers(workers, threads, [&](std::size_t first, std::size_t last) {
     std::vector<double> alpha(expected_logs.size());
-    double of_alpha = 0;  // its log_normalizer, which few workers have for themselves
     double divergence = 0;
-    for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-      if (w == first || prior.of(w) != prior.of(w - 1)) {
-        prior.put(w, states, alpha);
-        of_alpha = log_normalizer(alpha, states.size());
+    // Runs of workers with the same prior: few have one for themselves.
+    for (auto w = static_cast<WorkerId>(first); w < last;) {
+      const WorkerId run = w;
+      prior.put(run, states, alpha);
+      for (; w < last && prior.of(w) == prior.of(run); ++w) {
+        const std::span<double> nu = expected_logs.of(w);
+        std::copy(alpha.begin(), alpha.end(), nu.begin());
+        said.add_to(w, nu);
       }
-      const std::span<double> nu = expected_logs.of(w);
-      std::copy(alpha.begin(), alpha.end(), nu.begin());
-      said.add_to(w, nu);
-      divergence += expect_logarithms(nu, alpha, states.size(), of_alpha);
+      divergence += expect_logarithms(expected_logs.of(run, w), alpha, states.width());
     }
     return divergence;
   });
@@ -33,7 +33,7 @@ void report_posterior_workers(const ExpectedCounts& said, const PriorCounts& pri
       const std::span<double> pi = confusion.of(w);
       prior.put(w, said.states(), pi);
       said.add_to(w, pi);
-      normalize_over_labels(pi, said.states().size(),
+      normalize_over_labels(pi, said.states(),
                             [](std::size_t, std::size_t) { return kLeastProbability; });
     }
   });

@@ -46,6 +46,11 @@ std::vector<OptionEntry<Options>> vote_options() {
           real<Options>("beta", &Options::beta, 1, 1e9, "prior of worker quality: Beta(alpha, beta)"),
           ties_option<Options>()};
 }
+template <class Options>
+OptionEntry<Options> order_option() {
+  return choice<Options, Order>("order", &Options::order, {"given", "shuffled"},
+                                "tasks one after another as given, or in a seeded shuffle");
+}
 
 // How a tie is decided: the lowest class, or one drawn by (seed, task index).
 struct TieRule {

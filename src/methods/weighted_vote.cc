@@ -1,6 +1,8 @@
 #include "methods/weighted_vote.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <numeric>
 
 #include "core/parallel.h"
@@ -77,15 +79,18 @@ void WeightedVote::report(std::span<const double> weights, const Normalize& norm
   result.workers.classes = classes;
 }
 
+namespace {
+
+void to_shares(std::span<double> scores) {
+  for (double& score : scores) score = std::max(score, kLeastProbability);
+  const double sum = std::accumulate(scores.begin(), scores.end(), 0.0);
+  for (double& score : scores) score /= sum;
+}
+
+}  // namespace
+
 void WeightedVote::report_shares(std::span<const double> weights, Result& result) const {
-  report(
-      weights,
-      [](std::span<double> row) {
-        for (double& score : row) score = std::max(score, kLeastProbability);
-        const double sum = std::accumulate(row.begin(), row.end(), 0.0);
-        for (double& score : row) score /= sum;
-      },
-      result);
+  report(weights, to_shares, result);
 }
 
 void WeightedVote::report_exponential(std::span<const double> weights, double rate,
@@ -93,8 +98,9 @@ void WeightedVote::report_exponential(std::span<const double> weights, double ra
   report(
       weights,
       [rate](std::span<double> row) {
-        for (double& score : row) score *= rate;
-        normalize_log_rows(row, static_cast<std::uint32_t>(row.size()));
+        const double highest = *std::max_element(row.begin(), row.end());
+        for (double& score : row) score = std::exp(rate * (score - highest));
+        to_shares(row);
       },
       result);
 }

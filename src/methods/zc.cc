@@ -47,7 +47,7 @@ struct ZenCrowd {
       };
       const auto judged = q.judge(context.threads, score, coins);
       coins.learn();
-      return judged;
+      return Step(judged);
     });
     q.report(context, result);
     coins.report(context, result);
