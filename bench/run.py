@@ -13,8 +13,6 @@ import filecmp
 import fnmatch
 import json
 import os
-import platform
-import re
 import subprocess
 import sys
 import tempfile
@@ -22,11 +20,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from report import Bar, bars_section, install, machine, say, table
+
 HERE = Path(__file__).resolve().parent
 LABELS_PER_TASK = 10
 MB = 1_000_000
 
-# Bars: what the project promises (issue 2).
+# Bars: what the project promises.
 MIN_SPEEDUP, GOAL_SPEEDUP = 3, 5  # over DuckDB
 MAX_KERNEL_RATIO = 1.5            # onepass time / mv time, in memory
 MIN_KERNEL_RATE = 100e6           # labels per second on one core
@@ -67,18 +67,6 @@ class DataFacts:
     name_bytes: int  # of the distinct tasks, workers and classes
 
 
-@dataclass(frozen=True)
-class Bar:
-    what: str
-    value: str
-    bar: str
-    met: bool
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 # --- what is run ---------------------------------------------------------------------------
 
 
@@ -94,8 +82,9 @@ def duckdb_case(python: Path, threads: int, data: str) -> Case:
     return Case(name, "DuckDB majority vote", data, tuple(command), "duckdb")
 
 
-def crowdkit_case(python: Path, name: str, method: str) -> Case:
-    command = [str(python), str(HERE / "crowdkit_fit.py"), method, "tenth.csv", f"{name}.csv"]
+def crowdkit_case(python: Path, name: str, method: str, *options: str) -> Case:
+    command = [str(python), str(HERE / "crowdkit_fit.py"), method, "tenth.csv", *options,
+               "--output", f"{name}.csv"]
     return Case(name, f"crowd-kit {method}", "tenth", tuple(command), "crowd-kit")
 
 
@@ -118,30 +107,12 @@ def all_cases(binary: Path, python: Path, threads: int) -> list[Case]:
         crowdfold("vouched-tenth", "tenth", "onepass --grouped"),
         crowdkit_case(python, "crowdkit-mv", "MajorityVote"),
         crowdfold("mv-tenth", "tenth", "mv"),
-        crowdkit_case(python, "crowdkit-ds", "DawidSkene"),
+        crowdkit_case(python, "crowdkit-ds", "DawidSkene", "n_iter=20"),
         crowdfold("twopass-tenth", "tenth", "twopass"),
     ]
 
 
 # --- getting ready -------------------------------------------------------------------------
-
-
-def install(packages: list[str], venv: Path) -> dict[str, str]:
-    """Versions of the packages that could be installed."""
-    versions = {}
-    python = str(venv / "bin" / "python")
-    version_of = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
-    for package in packages:
-        say(f"installing {package}")
-        try:
-            subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True, stdout=sys.stderr)
-            subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                            package], check=True, stdout=sys.stderr)
-            versions[package] = subprocess.check_output(
-                [python, "-c", version_of, package], text=True).strip()
-        except subprocess.CalledProcessError:
-            say(f"{package} could not be installed: its rows are left out")
-    return versions
 
 
 def simulate(binary: Path, work: Path, data: str, rows: int) -> None:
@@ -316,25 +287,6 @@ def threads_bar(binary: Path, work: Path) -> Bar:
 # --- the report ----------------------------------------------------------------------------
 
 
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """Markdown that lines up: the first column to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(header, *rows)]
-
-    def line(cells: list[str]) -> str:
-        padded = [cells[0].ljust(widths[0])]
-        padded += [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:])]
-        return "| " + " | ".join(padded) + " |"
-
-    rule = ["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]]
-    return "\n".join([line(header), line(rule), *map(line, rows)])
-
-
-def machine() -> str:
-    cpu = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return f"{cpu.group(1) if cpu else platform.machine()}, {os.cpu_count()} cores, {memory / 1e9:.0f} GB"
-
-
 def header(args: argparse.Namespace, binary: Path, versions: dict[str, str], floor: int) -> str:
     command = f"bench/run.py --rows {args.rows} --threads {args.threads} --repeat {args.repeat}"
     if args.only:
@@ -390,14 +342,6 @@ def kernel_section(rates: dict[str, float]) -> str:
     return "## Kernels, labels in memory, one thread\n\n" + table(
         ["method", "M labels/s", "time / mv time"],
         [[name, f"{rate / 1e6:.0f}", f"{rates['mv'] / rate:.2f}"] for name, rate in rates.items()])
-
-
-def bars_section(bars: list[Bar]) -> str:
-    if not bars:
-        return ""
-    return "## Bars\n\n" + table(
-        ["what", "measured", "bar", "result"],
-        [[bar.what, bar.value, bar.bar, "met" if bar.met else "not met"] for bar in bars])
 
 
 # --- the command ---------------------------------------------------------------------------

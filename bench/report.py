@@ -1,0 +1,68 @@
+"""What the benchmarks share: packages, tables of a report, and bars."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Bar:
+    what: str
+    value: str
+    bar: str
+    met: bool
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def install(packages: list[str], venv: Path) -> dict[str, str]:
+    """Versions of the packages that could be installed."""
+    versions = {}
+    python = str(venv / "bin" / "python")
+    version_of = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
+    for package in packages:
+        say(f"installing {package}")
+        try:
+            subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True, stdout=sys.stderr)
+            subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                            package], check=True, stdout=sys.stderr)
+            versions[package] = subprocess.check_output(
+                [python, "-c", version_of, package], text=True).strip()
+        except subprocess.CalledProcessError:
+            say(f"{package} could not be installed: its rows are left out")
+    return versions
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """Markdown that lines up: the first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(header, *rows)]
+
+    def line(cells: list[str]) -> str:
+        padded = [cells[0].ljust(widths[0])]
+        padded += [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:])]
+        return "| " + " | ".join(padded) + " |"
+
+    rule = ["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]]
+    return "\n".join([line(header), line(rule), *map(line, rows)])
+
+
+def machine() -> str:
+    cpu = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return f"{cpu.group(1) if cpu else platform.machine()}, {os.cpu_count()} cores, {memory / 1e9:.0f} GB"
+
+
+def bars_section(bars: list[Bar]) -> str:
+    if not bars:
+        return ""
+    return "## Bars\n\n" + table(
+        ["what", "measured", "bar", "result"],
+        [[bar.what, bar.value, bar.bar, "met" if bar.met else "not met"] for bar in bars])
