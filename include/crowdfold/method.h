@@ -47,7 +47,7 @@ class OnlineMethod {
   // Judges one task and learns from it, in the method's order. A known truth is taken over.
   Estimate observe(const TaskLabels& labels, ClassId truth = kNoClass, std::span<double> posterior = {});
 
-  virtual const WorkerState& state() const = 0;
+  virtual WorkerState state() const = 0;
   // Error(usage) if the state was made with another prior.
   virtual void restore(WorkerState state) = 0;
   virtual void merge(const WorkerState& other) = 0;

@@ -37,6 +37,8 @@ struct MethodInfo {
   std::function<std::unique_ptr<Method>(const Settings&)> make;
   // Null for methods that only work on whole data sets. The seed decides ties.
   std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online;
+  // Whether the online method, given all tasks, says what the batch method says.
+  bool online_is_batch = true;
 
   bool has_option(const std::string& option) const;
 };

@@ -44,12 +44,32 @@ struct BetaQuality {
 // of the true quality with probability at least Phi(epsilon) - Phi(-epsilon); epsilon = 2: 95 %.
 Interval error_bound(double estimate, double seen, double epsilon = 2);
 
+// What a method with confusion matrices has learned besides. All of it adds.
+struct ConfusionState {
+  // Labels `label` of a worker on tasks of class `truth`; tasks may be credited in parts.
+  struct Cell {
+    WorkerId worker = 0;
+    ClassId label = 0;
+    ClassId truth = 0;
+    double count = 0;
+    bool operator==(const Cell&) const = default;
+  };
+  std::vector<Cell> cells;            // in the order of worker, label, truth; none is 0
+  std::vector<WorkerCounts> history;  // what of the workers' counts is not in cells; or empty
+  std::vector<double> class_counts;   // tasks by class
+  std::vector<double> held_out;       // log-likelihoods from which a temperature is chosen
+
+  bool empty() const { return class_counts.empty(); }
+  void merge(const ConfusionState& other);
+};
+
 // What an online method has learned, and all it needs to go on.
 struct WorkerState {
   double alpha = 2;  // the prior, the same for every worker
   double beta = 2;
   std::uint32_t classes = 0;
   std::vector<WorkerCounts> workers;  // by WorkerId; workers beyond the end are unseen
+  ConfusionState confusion;           // empty for methods without confusion matrices
 
   WorkerCounts counts(WorkerId w) const { return w < workers.size() ? workers[w] : WorkerCounts{}; }
   BetaQuality quality(WorkerId w) const {

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <iterator>
+#include <tuple>
+#include <utility>
 
 #include "crowdfold/error.h"
 
@@ -33,11 +36,39 @@ void WorkerState::require_prior(double prior_alpha, double prior_beta) const {
                           alpha, beta, prior_alpha, prior_beta));
 }
 
+namespace {
+
+template <class Number>
+void add_up(const std::vector<Number>& from, std::vector<Number>& into) {
+  into.resize(std::max(into.size(), from.size()));
+  for (std::size_t i = 0; i < from.size(); ++i) into[i] += from[i];
+}
+
+}  // namespace
+
+void ConfusionState::merge(const ConfusionState& other) {
+  const auto place = [](const Cell& c) { return std::tuple(c.worker, c.label, c.truth); };
+  const std::vector<Cell> ours = std::exchange(cells, {});
+  std::merge(ours.begin(), ours.end(), other.cells.begin(), other.cells.end(), std::back_inserter(cells),
+             [&](const Cell& a, const Cell& b) { return place(a) < place(b); });
+  std::size_t kept = 0;
+  for (const Cell& cell : cells) {
+    if (kept > 0 && place(cells[kept - 1]) == place(cell))
+      cells[kept - 1].count += cell.count;
+    else
+      cells[kept++] = cell;
+  }
+  cells.resize(kept);
+  add_up(other.history, history);
+  add_up(other.class_counts, class_counts);
+  add_up(other.held_out, held_out);
+}
+
 void WorkerState::merge(const WorkerState& other) {
   other.require_prior(alpha, beta);
   classes = std::max(classes, other.classes);
-  workers.resize(std::max(workers.size(), other.workers.size()));
-  for (std::size_t w = 0; w < other.workers.size(); ++w) workers[w] += other.workers[w];
+  add_up(other.workers, workers);
+  confusion.merge(other.confusion);
 }
 
 }  // namespace crowdfold

@@ -166,7 +166,8 @@ class StreamedAggregation {
     stream.run(
         [&] {
           const std::uint32_t classes = known_classes(stream);
-          grew = grew || (stream.tasks > 0 && classes > method.state().classes);
+          grew = grew || (stream.tasks > 0 && classes > classes_expected_);
+          classes_expected_ = std::max(classes_expected_, classes);
           method.expect(stream.ids.workers.size(), classes);
           return !history.repeated();
         },
@@ -218,6 +219,7 @@ class StreamedAggregation {
   const std::string& output_;
   const RunContext& context_;
   StreamSummary summary_;
+  std::uint32_t classes_expected_ = 0;
 };
 
 }  // namespace

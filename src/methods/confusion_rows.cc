@@ -30,9 +30,8 @@ HWY_INLINE void with_vectors_of(D d, std::size_t width, const Body& body) {
 
 // Where in a table the row of a label begins.
 struct RowOf {
-  const Labels& labels;
+  std::size_t classes;
   std::size_t width;
-  std::size_t classes = labels.num_classes();
   HWY_INLINE std::size_t operator()(const TaskLabels& task, std::size_t j) const {
     return (task.workers[j] * classes + task.classes[j]) * width;
   }
@@ -53,40 +52,58 @@ HWY_INLINE void add_up_part(D d, const TaskLabels& task, const RowOf& row_of, st
   for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, row + i + v * lanes);
 }
 
+template <class D>
+HWY_INLINE void add_up_task(D d, const TaskLabels& task, const RowOf& row_of, const double* start,
+                            const double* table, double* row) {
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= row_of.width; i += 4 * lanes)
+    add_up_part<4>(d, task, row_of, i, start, table, row);
+  switch ((row_of.width - i) / lanes) {
+    case 3: add_up_part<3>(d, task, row_of, i, start, table, row); break;
+    case 2: add_up_part<2>(d, task, row_of, i, start, table, row); break;
+    case 1: add_up_part<1>(d, task, row_of, i, start, table, row); break;
+    default: break;
+  }
+}
+
+template <class D>
+HWY_INLINE void add_to_task(D d, const TaskLabels& task, const RowOf& row_of, const double* row,
+                            double* table) {
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    double* const to = table + row_of(task, j);
+    for (std::size_t i = 0; i < row_of.width; i += hn::Lanes(d))
+      hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, row + i)), d, to + i);
+  }
+}
+
 void add_up(const Labels& labels, TaskId first, TaskId last, const double* start, std::size_t width,
             const double* table, double* rows) {
-  const RowOf row_of{labels, width};
   with_vectors_of(RowLanes(), width, [&](auto d) {
-    const std::size_t lanes = hn::Lanes(d);
-    for (TaskId t = first; t < last; ++t, rows += width) {
-      const TaskLabels task = labels.task(t);
-      std::size_t i = 0;
-      for (; i + 4 * lanes <= width; i += 4 * lanes)
-        add_up_part<4>(d, task, row_of, i, start, table, rows);
-      switch ((width - i) / lanes) {
-        case 3: add_up_part<3>(d, task, row_of, i, start, table, rows); break;
-        case 2: add_up_part<2>(d, task, row_of, i, start, table, rows); break;
-        case 1: add_up_part<1>(d, task, row_of, i, start, table, rows); break;
-        default: break;
-      }
-    }
+    for (TaskId t = first; t < last; ++t, rows += width)
+      add_up_task(d, labels.task(t), {labels.num_classes(), width}, start, table, rows);
   });
 }
 
 void add_to(const Labels& labels, TaskId first, TaskId last, const double* rows, std::size_t width,
             double* table) {
-  const RowOf row_of{labels, width};
   with_vectors_of(RowLanes(), width, [&](auto d) {
-    const std::size_t lanes = hn::Lanes(d);
-    for (TaskId t = first; t < last; ++t, rows += width) {
-      const TaskLabels task = labels.task(t);
-      for (std::size_t j = 0; j < task.size(); ++j) {
-        double* const to = table + row_of(task, j);
-        for (std::size_t i = 0; i < width; i += lanes)
-          hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, rows + i)), d, to + i);
-      }
-    }
+    for (TaskId t = first; t < last; ++t, rows += width)
+      add_to_task(d, labels.task(t), {labels.num_classes(), width}, rows, table);
   });
+}
+
+void add_up_one(const TaskLabels& task, std::size_t classes, const double* start, std::size_t width,
+                const double* table, double* row) {
+  with_vectors_of(RowLanes(), width, [&](auto d) {
+    add_up_task(d, task, {classes, width}, start, table, row);
+  });
+}
+
+void add_to_one(const TaskLabels& task, std::size_t classes, const double* row, std::size_t width,
+                double* table) {
+  with_vectors_of(RowLanes(), width,
+                  [&](auto d) { add_to_task(d, task, {classes, width}, row, table); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -98,6 +115,8 @@ namespace crowdfold {
 
 HWY_EXPORT(add_up);
 HWY_EXPORT(add_to);
+HWY_EXPORT(add_up_one);
+HWY_EXPORT(add_to_one);
 
 void add_up_labels(const Labels& labels, TaskId first, TaskId last, std::span<const double> start,
                    const double* table, std::span<double> rows) {
@@ -109,6 +128,16 @@ void add_to_labels(const Labels& labels, TaskId first, TaskId last, std::span<co
   if (first == last) return;
   HWY_DYNAMIC_DISPATCH(add_to)
   (labels, first, last, rows.data(), rows.size() / (last - first), table);
+}
+
+void add_up_labels(const TaskLabels& task, std::uint32_t classes, std::span<const double> start,
+                   const double* table, std::span<double> row) {
+  HWY_DYNAMIC_DISPATCH(add_up_one)(task, classes, start.data(), start.size(), table, row.data());
+}
+
+void add_to_labels(const TaskLabels& task, std::uint32_t classes, std::span<const double> row,
+                   double* table) {
+  HWY_DYNAMIC_DISPATCH(add_to_one)(task, classes, row.data(), row.size(), table);
 }
 
 }  // namespace crowdfold

@@ -8,6 +8,7 @@ namespace crowdfold {
 MethodInfo mv_method();
 MethodInfo onepass_method();
 MethodInfo twopass_method();
+MethodInfo threepass_method();
 MethodInfo sbic_method();
 MethodInfo wawa_method();
 MethodInfo zbs_method();

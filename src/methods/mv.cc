@@ -103,7 +103,7 @@ class MajorityVote final : public OnlineMethod {
   // Not for the label, which does not change, but for q, which should not depend on the order of tasks.
   bool looks_twice() const override { return true; }
 
-  const WorkerState& state() const override { return state_; }
+  WorkerState state() const override { return state_; }
 
   void restore(WorkerState state) override {
     state.require_prior(options_.alpha, options_.beta);

@@ -21,7 +21,7 @@ class OnePass : public OnlineMethod {
   void learn(const TaskLabels& labels, const Estimate& answer) override;
   bool looks_twice() const override { return false; }
 
-  const WorkerState& state() const override { return state_; }
+  WorkerState state() const override { return state_; }
   void restore(WorkerState state) override;
   void merge(const WorkerState& other) override { state_.merge(other); }
 

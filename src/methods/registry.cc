@@ -15,6 +15,7 @@ const std::vector<MethodInfo>& methods() {
       mv_method(),
       onepass_method(),
       twopass_method(),
+      threepass_method(),
       sbic_method(),
       wawa_method(),
       zbs_method(),

@@ -80,7 +80,7 @@ class StreamingInference final : public OnlineMethod {
 
   bool looks_twice() const override { return false; }
 
-  const WorkerState& state() const override { return state_; }
+  WorkerState state() const override { return state_; }
   void restore(WorkerState state) override {
     state.require_prior(options_.alpha, options_.beta);
     state_ = std::move(state);

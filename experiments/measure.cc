@@ -1,0 +1,175 @@
+// How good methods are on data sets with truths, for experiments to read:
+//
+//   crowdfold-measure RUNS HELD_OUT FOLDER… -- METHOD[,NAME=VALUE…]…
+//
+// A folder has labels.csv and truth.csv. Every method is run on the tasks in RUNS orders. Prints CSV:
+//
+//   set,method,run,accuracy,log_loss,calibration_error,held_out,seconds
+//
+// held_out is the mean log-likelihood of labels that were hidden from the method: the share HELD_OUT of
+// them, never the last one of a task or worker. It looks at no truth. Empty if the share is 0, or if the
+// method has no confusion matrices.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/parallel.h"
+#include "core/random.h"
+#include "crowdfold/error.h"
+#include "crowdfold/io.h"
+#include "crowdfold/metrics.h"
+#include "crowdfold/registry.h"
+
+namespace {
+
+using namespace crowdfold;
+
+struct Spec {
+  explicit Spec(std::string text) : name(std::move(text)) {
+    std::size_t begin = name.find(',');
+    method = name.substr(0, begin);
+    while (begin != std::string::npos) {
+      const std::size_t end = name.find(',', begin + 1);
+      const std::string setting = name.substr(begin + 1, end - begin - 1);
+      const std::size_t equals = setting.find('=');
+      settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+      begin = end;
+    }
+    for (const auto& [option, value] : Settings{{"ties", "random"}, {"order", "shuffled"}}) {
+      if (find_method(method).has_option(option)) settings.emplace_back(option, value);
+    }
+  }
+  std::string name;
+  std::string method;
+  Settings settings;
+};
+
+struct DataSet {
+  explicit DataSet(const std::filesystem::path& folder)
+      : name(folder.filename()),
+        labels(read_labels((folder / "labels.csv").string(), every_row(), {})),
+        truths(read_truths((folder / "truth.csv").string(), labels, every_row())) {}
+  static ReadOptions every_row() {
+    ReadOptions options;
+    options.duplicates = Duplicates::keep;
+    return options;
+  }
+  std::string name;
+  Labels labels;
+  std::vector<ClassId> truths;
+};
+
+struct Hidden {
+  TaskId task;
+  WorkerId worker;
+  ClassId label;
+};
+
+// The labels but a share of them; tasks, workers and classes keep their ids.
+Labels hide(const Labels& labels, double share, std::uint64_t seed, std::vector<Hidden>& hidden) {
+  Labels rest;
+  for (const auto& [from, to] : {std::pair(&labels.tasks, &rest.tasks),
+                                 std::pair(&labels.workers, &rest.workers),
+                                 std::pair(&labels.classes, &rest.classes)}) {
+    for (std::uint32_t id = 0; id < from->size(); ++id) to->intern((*from)[id]);
+  }
+  std::vector<std::uint32_t> of_worker(labels.num_workers());
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    for (const WorkerId w : labels.task(t).workers) ++of_worker[w];
+  }
+  FlatArray<std::uint64_t> offsets = {0};
+  FlatArray<WorkerId> workers;
+  FlatArray<ClassId> classes;
+  Random random(seed);
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    std::size_t left = task.size();
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      const WorkerId w = task.workers[j];
+      if (random.uniform() < share && left > 1 && of_worker[w] > 1) {
+        hidden.push_back({t, w, task.classes[j]});
+        --left;
+        --of_worker[w];
+        continue;
+      }
+      workers.push_back(w);
+      classes.push_back(task.classes[j]);
+    }
+    offsets.push_back(workers.size());
+  }
+  rest.adopt(std::move(offsets), std::move(workers), std::move(classes));
+  return rest;
+}
+
+double mean_log_likelihood(const Result& result, const std::vector<Hidden>& hidden, std::size_t classes) {
+  double sum = 0;
+  for (const auto& [task, worker, label] : hidden) {
+    double likelihood = 0;
+    for (std::size_t k = 0; k < classes; ++k)
+      likelihood += result.posterior[task * classes + k] *
+                    result.confusion[(worker * classes + k) * classes + label];
+    sum += std::log(std::max(likelihood, 1e-15));
+  }
+  return sum / static_cast<double>(hidden.size());
+}
+
+std::string measure(const DataSet& set, const Spec& spec, int run, double share) {
+  const MethodInfo& info = find_method(spec.method);
+  if (set.labels.num_classes() > info.most_classes) return "";
+  const auto method = info.make(spec.settings);
+  RunContext context;
+  context.posterior = true;
+  context.seed = static_cast<std::uint64_t>(run);
+  const auto start = std::chrono::steady_clock::now();
+  const Result result = method->fit(set.labels, context);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const Evaluation evaluation = evaluate(result.estimate, set.truths, set.labels.num_classes(),
+                                         result.confidence, result.posterior);
+  std::string held_out;
+  if (share > 0 && info.has_confusion) {
+    std::vector<Hidden> hidden;
+    const Labels rest = hide(set.labels, share, context.seed, hidden);
+    context.confusion = true;
+    held_out = fmt::format(
+        "{:.6f}", mean_log_likelihood(method->fit(rest, context), hidden, set.labels.num_classes()));
+  }
+  std::string name = spec.name;
+  for (char& c : name) c = c == ',' ? ' ' : c;
+  return fmt::format("{},{},{},{:.6f},{:.6f},{:.6f},{},{:.6f}\n", set.name, name, run,
+                     evaluation.accuracy, evaluation.log_loss, evaluation.calibration_error, held_out,
+                     seconds.count());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto bar = std::find(arguments.begin(), arguments.end(), "--");
+  if (arguments.size() < 5 || bar == arguments.end()) {
+    fmt::print(stderr, "usage: crowdfold-measure RUNS HELD_OUT FOLDER… -- METHOD[,NAME=VALUE…]…\n");
+    return 2;
+  }
+  const int runs = std::atoi(arguments[0].c_str());
+  const double share = std::atof(arguments[1].c_str());
+  std::vector<DataSet> sets;
+  for (auto folder = arguments.begin() + 2; folder != bar; ++folder) sets.emplace_back(*folder);
+  std::vector<Spec> specs;
+  for (auto spec = bar + 1; spec != arguments.end(); ++spec) specs.emplace_back(*spec);
+
+  std::vector<std::string> lines(sets.size() * specs.size() * static_cast<std::size_t>(runs));
+  parallel_for(2, lines.size(), [&](std::size_t i, int) {
+    const auto run = static_cast<int>(i % static_cast<std::size_t>(runs));
+    const std::size_t pair = i / static_cast<std::size_t>(runs);
+    lines[i] = measure(sets[pair / specs.size()], specs[pair % specs.size()], run, share);
+  });
+  fmt::print("set,method,run,accuracy,log_loss,calibration_error,held_out,seconds\n");
+  for (const std::string& line : lines) fmt::print("{}", line);
+} catch (const crowdfold::Error& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return 1;
+}

@@ -1,0 +1,885 @@
+// threepass: an empirical-Bayes confusion model with a symmetrised crowd, in three passes, calibrated
+// without truths.
+//
+//   y_t ~ tau      x_it | y_t = k ~ Categorical(V_i[k, .])      V_i[k, .] ~ Dirichlet(s b_i[k, .])
+//
+// Three things make it other than Dawid-Skene. The centre b_i of a worker's rows combines the worker's
+// own accuracy with the crowd's class effects and error pattern, and the strength s is fitted to the
+// data: rows with few labels follow the crowd, rows with many are free. What all workers have in common
+// is hardly identifiable from labels, and is drawn towards a crowd that is as good on one class as on
+// another, by a weight lambda = s / (s + c0 K). And the labels of a task are correlated, so one
+// temperature beta is chosen such that a task's other labels best predict one that was held out.
+//
+//   n_i[k,l]  credited counts: worker i said l, the truth is k     N_i[k] = sum_l n_i[k,l]
+//   P[k,l]    = sum_i n_i[k,l]                                     m_k    credited tasks of class k
+//
+//   (G)   a0      = (sum_k P[k,k] + 14) / (sum_kl P[k,l] + 20)
+//         Ph[k,l] = (P[k,l] + s1 sig) / (sum_l P[k,l] + s1)        sig: a0, or (1 - a0) / (K - 1)
+//         E[k,l]  = Ph[k,l] / (1 - Ph[k,k])                        the crowd's errors
+//         r[k]    = Ph[k,k] / (1 - Ph[k,k])  (1 - a0) / a0         how easy a class is
+//         Cr[k,l] = log a0 / Ph[k,k]  or  log (1 - a0) / (1 - Ph[k,k])
+//         ltau[k] = log (m_k + 1) / (sum m + K)
+//   (W)   v       = (c_i + s2 a0) / (n_i + s2)                     c_i: right ones of i's n_i labels
+//         d[k]    = z / (1 + z),  z = v / (1 - v) r[k]
+//         b[k,l]  = d[k]  or  (1 - d[k]) E[k,l]
+//         Tab_i[k,l] = psi(n_i[k,l] + s b[k,l]) - psi(N_i[k] + s) + lambda Cr[k,l]
+//   (S)   a_t[k]  = gamma ltau[k] + sum_i Tab_i[k, x_it],   gamma = 1 / (K - 1)
+//   (EB)  s       = argmax of the Dirichlet-multinomial likelihood of all rows
+//   (H)   beta    = argmax of sum over held-out labels of log sum_k softmax(beta h)[k] Vm[k],
+//                   h = a_t - Tab_i[., x_it],  Vm[k] = posterior mean of V_i[k, x_it] without task t
+//
+//   pass 1  tasks as they come: judged with the tables so far, and credited to the counts. The answers
+//           of the online method are softmax(beta a_t) here.
+//   pass 2  tasks in blocks: judged again, the old credit taken out of the counts, the new one added
+//   pass 3  (EB), all tables once more, beta; the answers are softmax(beta a_t)
+//
+// A known truth is a credit of 1. Counts that workers bring along are spread over all cells of the class
+// they are on, or beside, the diagonal of; they take no part in (EB).
+//
+// Cost: K additions and a row of counts per label and pass, K exponentials per task; tables are built
+// again when a worker has a tenth more labels. Memory O(N + T K + 2 M K^2); where that would be much,
+// cells that are not 0, and tables are computed label by label.
+#include "methods/threepass.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "core/random.h"
+#include "methods/batch.h"
+#include "methods/em.h"
+#include "methods/methods.h"
+
+namespace crowdfold {
+namespace {
+
+// The prior accuracy of a crowd, and how many labels it is worth.
+constexpr double kPriorAccuracy = .7;
+constexpr double kPriorLabels = 20;
+constexpr double kLeastChance = 1e-4;  // accuracies stay so far from 0 and 1
+constexpr double kLeastError = 1e-6;   // of the crowd, on a class
+constexpr double kLeastCount = 1e-3;   // that psi is asked for
+constexpr double kLeastCentre = 1e-9;
+constexpr std::array kStrengths = {1., 2., 4., 8., 16., 32., 64., 128.};
+
+double clip(double chance) { return std::clamp(chance, kLeastChance, 1 - kLeastChance); }
+double odds(double chance) { return chance / (1 - chance); }
+
+// Where a curve, known at some places, is highest: the top of the parabola through its highest point and
+// the two beside it, in logarithms of places.
+template <std::size_t kSize>
+double peak(const std::array<double, kSize>& places, const std::array<double, kSize>& heights) {
+  const auto best =
+      static_cast<std::size_t>(std::max_element(heights.begin(), heights.end()) - heights.begin());
+  if (best == 0 || best + 1 == kSize) return places[best];
+  const double left = std::log(places[best - 1] / places[best]);
+  const double right = std::log(places[best + 1] / places[best]);
+  const double down_left = heights[best - 1] - heights[best];
+  const double down_right = heights[best + 1] - heights[best];
+  const double curvature = down_left * right - down_right * left;
+  if (curvature == 0) return places[best];
+  const double off = (down_left * right * right - down_right * left * left) / (2 * curvature);
+  return places[best] * std::exp(std::clamp(off, left, right));
+}
+
+}  // namespace
+
+namespace {
+
+// Curves of held-out labels: by temperature, and at temperature 1 with full class shares.
+constexpr std::size_t kFullShares = kTemperatures.size();
+constexpr std::size_t kCurves = kFullShares + 1;
+constexpr std::size_t kAtOne = 6;
+static_assert(kTemperatures[kAtOne] == 1);
+
+}  // namespace
+
+double HeldOut::gain_of_full_shares() const {
+  return labels > 0 ? (full_shares - by_temperature[kAtOne]) / labels : 0;
+}
+
+double HeldOut::best_temperature() const {
+  return by_temperature[0] == 0 ? 1 : peak(kTemperatures, by_temperature);
+}
+
+CrowdModel::Scratch::Scratch(const CrowdModel& model)
+    : totals(model.width_),
+      right(model.width_),
+      wrong(model.width_),
+      prior(model.width_),
+      psi_totals(model.width_),
+      row(model.width_),
+      powers(2 * kCurves * model.width_) {}
+
+CrowdModel::CrowdModel(const ThreePassOptions& options, std::uint32_t workers, std::uint32_t classes)
+    : options_(options), classes_(0), width_(0), counts_(0, 0), pooled_(1, 0), strength_(0),
+      class_power_(1) {
+  expect(workers, classes);
+}
+
+void CrowdModel::expect(std::uint32_t workers, std::uint32_t classes) {
+  if (workers > of_worker_.size()) of_worker_.resize(workers);
+  if (classes <= classes_) {
+    counts_.expect(workers, classes_);
+    if (counts_.dense()) tables_.resize(CreditedCounts::numbers(counts_.workers(), classes_));
+    return;
+  }
+  const bool first = classes_ == 0;
+  classes_ = classes;
+  width_ = row_width(classes);
+  counts_.expect(std::max(workers, counts_.workers()), classes);
+  pooled_.expect(1, classes);
+  tables_.resize(counts_.dense() ? CreditedCounts::numbers(counts_.workers(), classes_) : 0);
+  for (auto* const by_class : {&pooled_totals_, &class_mass_, &ease_, &error_scale_, &correct_right_,
+                               &correct_wrong_, &log_classes_})
+    by_class->resize(width_);
+  log_prior_.resize(width_);
+  class_power_ = 1 / std::max(1.0, classes - 1.0);
+  if (first) strength_ = options_.symmetry * classes;
+  symmetry_ = strength_ / (strength_ + options_.symmetry * classes);
+  ++epoch_;
+  pool();
+}
+
+void CrowdModel::remember(WorkerId w, const WorkerCounts& history) {
+  if (history.seen <= 0) return;
+  if (w >= history_.size()) history_.resize(w + 1ULL);
+  known_workers_ += history_[w].seen == 0 && of_worker_[w].labels == 0 ? 1 : 0;
+  history_[w] += history;
+  all_history_ += history;
+}
+
+CrowdModel::Pair CrowdModel::spread(const WorkerCounts& history) const {
+  const double k = classes_;
+  return {history.correct / k, (history.seen - history.correct) / (k * std::max(1.0, k - 1))};
+}
+
+void CrowdModel::credit(const TaskLabels& task, std::span<const double> credit) {
+  counts_.add(task, credit);
+  count_for_crowd(task, credit);
+  for (const WorkerId w : task.workers) {
+    if (of_worker_[w].labels++ == 0) known_workers_ += history(w).seen == 0 ? 1 : 0;
+  }
+  labels_ += static_cast<double>(task.size());
+  ++tasks_;
+}
+
+void CrowdModel::change_credit(const TaskLabels& task, std::span<const double> change) {
+  counts_.add(task, change);
+  count_for_crowd(task, change);
+}
+
+void CrowdModel::count_for_crowd(const TaskLabels& task, std::span<const double> credit) {
+  if (task.size() > one_worker_.size()) one_worker_.resize(task.size());
+  pooled_.add({task.index, std::span(one_worker_).first(task.size()), task.classes}, credit);
+  const auto size = static_cast<double>(task.size());
+  for (std::size_t k = 0; k < classes_; ++k) {
+    pooled_totals_[k] += size * credit[k];
+    class_mass_[k] += credit[k];
+  }
+}
+
+void CrowdModel::trim(std::span<double> credit) const {
+  if (counts_.dense()) return;
+  for (double& part : credit) part = part < CreditedCounts::kLeastCredit ? 0 : part;
+}
+
+double CrowdModel::newness() const {
+  const double warm = options_.warm * classes_;
+  const double per_worker =
+      known_workers_ > 0 ? (labels_ + all_history_.seen) / known_workers_ : 0;
+  return warm > 0 ? warm / (warm + per_worker) : 0;
+}
+
+void CrowdModel::pool() {
+  const Pair before = spread(all_history_);
+  const double s1 = options_.crowd;
+  const double others = std::max(1.0, classes_ - 1.0);
+  double right = all_history_.correct + kPriorAccuracy * kPriorLabels;
+  for (std::size_t k = 0; k < classes_; ++k) right += pooled_right(k);
+  accuracy_ = right / (all_history_.seen + labels_ + kPriorLabels);
+  symmetric_errors_ = s1 * (1 - accuracy_) / others + before.wrong;
+  const double tasks = std::accumulate(class_mass_.begin(), class_mass_.end(), 0.0);
+  for (std::size_t k = 0; k < classes_; ++k) {
+    const double total = pooled_totals_[k] + before.right + (classes_ - 1) * before.wrong + s1;
+    const double on_class = (pooled_right(k) + before.right + s1 * accuracy_) / total;
+    const double error = std::max(1 - on_class, kLeastError);
+    ease_[k] = odds(clip(on_class)) / odds(accuracy_);
+    error_scale_[k] = 1 / (total * error);
+    correct_right_[k] = std::log(accuracy_ / on_class);
+    correct_wrong_[k] = std::log((1 - accuracy_) / error);
+    log_classes_[k] = std::log((class_mass_[k] + 1) / (tasks + classes_));
+    log_prior_[k] = class_power_ * log_classes_[k];
+  }
+  std::fill(log_prior_.begin() + classes_, log_prior_.end(), kImpossible);
+}
+
+WorkerCounts CrowdModel::counts(WorkerId w) const {
+  std::vector<double> totals(width_);
+  WorkerCounts all = history(w);
+  all += {counts_.add_totals(w, totals), static_cast<double>(of_worker_[w].labels)};
+  all.correct = std::clamp(all.correct, 0.0, all.seen);
+  return all;
+}
+
+void CrowdModel::look_at(WorkerId w, Scratch& scratch) const {
+  const WorkerCounts before = history(w);
+  const Pair in_cells = spread(before);
+  std::fill(scratch.totals.begin(), scratch.totals.end(),
+            in_cells.right + (classes_ - 1) * in_cells.wrong);
+  const double right = before.correct + counts_.add_totals(w, scratch.totals);
+  const double labels = before.seen + of_worker_[w].labels;
+  const double ability = odds(clip((right + options_.own * accuracy_) / (labels + options_.own)));
+  for (std::size_t k = 0; k < classes_; ++k) {
+    const double wrong = 1 / (1 + ability * ease_[k]);
+    scratch.right[k] = 1 - wrong;
+    scratch.wrong[k] = wrong * error_scale_[k];
+  }
+}
+
+void CrowdModel::put_counts(WorkerId w, ClassId label, std::span<double> row, Scratch& scratch) const {
+  const Pair before = spread(history(w));
+  std::fill(scratch.prior.begin(), scratch.prior.end(), symmetric_errors_);
+  pooled_.add_row(0, label, scratch.prior);
+  for (std::size_t k = 0; k < classes_; ++k) scratch.prior[k] *= strength_ * scratch.wrong[k];
+  scratch.prior[label] = strength_ * scratch.right[label];
+  std::fill(row.begin(), row.end(), before.wrong);
+  row[label] = before.right;
+  counts_.add_row(w, label, row);
+}
+
+void CrowdModel::put_log_rows(WorkerId w, std::size_t first, std::size_t last, std::span<double> rows,
+                              Scratch& scratch) const {
+  look_at(w, scratch);
+  for (std::size_t l = first; l < last; ++l) {
+    const std::span<double> row = rows.subspan((l - first) * width_, width_);
+    put_counts(w, static_cast<ClassId>(l), row, scratch);
+    for (std::size_t k = 0; k < classes_; ++k) row[k] = std::max(row[k] + scratch.prior[k], kLeastCount);
+    std::fill(row.begin() + classes_, row.end(), 1.0);
+  }
+  for (std::size_t k = 0; k < width_; ++k) scratch.psi_totals[k] = scratch.totals[k] + strength_;
+  vector_digamma(scratch.psi_totals);
+  vector_digamma(rows);
+  for (std::size_t l = first; l < last; ++l) {
+    double* const row = rows.data() + (l - first) * width_;
+    for (std::size_t k = 0; k < classes_; ++k)
+      row[k] += symmetry_ * correct_wrong_[k] - scratch.psi_totals[k];
+    row[l] += symmetry_ * (correct_right_[l] - correct_wrong_[l]);
+  }
+}
+
+void CrowdModel::build(WorkerId w, Scratch& scratch) {
+  put_log_rows(w, 0, classes_, {table_row(w, 0), classes_ * width_}, scratch);
+  OfWorker& of = of_worker_[w];
+  of.due = std::max(of.labels + 1, static_cast<std::uint32_t>((1 + options_.refresh) * of.labels));
+  of.epoch = epoch_;
+}
+
+void CrowdModel::build_for(const TaskLabels& task, Scratch& scratch) {
+  if (!counts_.dense()) return;
+  for (const WorkerId w : task.workers) {
+    if (is_stale(w)) build(w, scratch);
+  }
+}
+
+void CrowdModel::build_all(int threads) {
+  if (!counts_.dense()) return;
+  constexpr std::size_t kWorkersAtOnce = 64;
+  parallel_ranges(threads, workers(), kWorkersAtOnce, [&](std::size_t first, std::size_t last, int) {
+    Scratch scratch(*this);
+    for (auto w = static_cast<WorkerId>(first); w < last; ++w) build(w, scratch);
+  });
+}
+
+std::span<const double> CrowdModel::label_row(WorkerId w, ClassId label, Scratch& scratch) const {
+  if (counts_.dense() && !is_stale(w)) return {table_row(w, label), width_};
+  put_log_rows(w, label, label + 1ULL, scratch.row, scratch);
+  return scratch.row;
+}
+
+void CrowdModel::score(const TaskLabels& task, std::span<double> a, Scratch& scratch) const {
+  if (!counts_.dense()) return score_anew(task, a, scratch);
+  add_up_labels(task, classes_, log_prior_, tables_.data(), a);
+}
+
+void CrowdModel::score_anew(const TaskLabels& task, std::span<double> a, Scratch& scratch) const {
+  std::copy(log_prior_.begin(), log_prior_.end(), a.begin());
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    const std::span<const double> row = label_row(task.workers[j], task.classes[j], scratch);
+    for (std::size_t k = 0; k < classes_; ++k) a[k] += row[k];
+  }
+}
+
+void CrowdModel::fit_strength() {
+  pool();
+  constexpr std::uint64_t kCells = 1 << 14;  // that tell the strength well enough
+  const std::uint64_t stride = std::max<std::uint64_t>(
+      1, static_cast<std::uint64_t>(workers()) * classes_ * classes_ / kCells);
+  std::array<double, kStrengths.size()> heights{};
+  Scratch scratch(*this);
+  std::vector<double> counts;
+  std::vector<double> centres;
+  std::vector<double> totals;
+  std::vector<double> with;
+  std::vector<double> without;
+  for (std::uint64_t i = 0; i < workers(); i += stride) {
+    const auto w = static_cast<WorkerId>(i);
+    if (of_worker_[w].labels == 0) continue;
+    look_at(w, scratch);
+    counts.clear();
+    centres.clear();
+    totals.assign(classes_, 0);
+    counts_.for_cells(w, [&](ClassId k, ClassId l, double count) {
+      const double centre = k == l ? scratch.right[k]
+                                   : scratch.wrong[k] * (pooled_.cell(0, l, k) + symmetric_errors_);
+      counts.push_back(count);
+      centres.push_back(std::max(centre, kLeastCentre));
+      totals[k] += count;
+    });
+    std::erase(totals, 0.0);
+    for (std::size_t s = 0; s < kStrengths.size(); ++s) {
+      const double strength = kStrengths[s];
+      with.assign(totals.size(), strength);
+      without.clear();
+      for (const double total : totals) without.push_back(total + strength);
+      for (std::size_t c = 0; c < counts.size(); ++c) {
+        with.push_back(counts[c] + strength * centres[c]);
+        without.push_back(strength * centres[c]);
+      }
+      vector_log_gamma(with);
+      vector_log_gamma(without);
+      heights[s] += std::accumulate(with.begin(), with.end(), 0.0) -
+                    std::accumulate(without.begin(), without.end(), 0.0);
+    }
+  }
+  strength_ = std::clamp(peak(kStrengths, heights), options_.weakest, options_.strongest);
+  symmetry_ = strength_ / (strength_ + options_.symmetry * classes_);
+  ++epoch_;
+}
+
+void CrowdModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const double> a,
+                          std::span<const double> credit, HeldOut& held_out, Scratch& scratch) const {
+  const WorkerId w = task.workers[j];
+  const ClassId label = task.classes[j];
+  // h, then softmax(beta h); for beta = 1 with full class shares as well.
+  const std::span<double> logs(scratch.powers.data(), kCurves * width_);
+  const std::span<double> shares(scratch.powers.data() + kCurves * width_, kCurves * width_);
+  const std::span<const double> table = label_row(w, label, scratch);
+  for (std::size_t c = 0; c < kCurves; ++c) {
+    for (std::size_t k = 0; k < width_; ++k) {
+      const double h = a[k] - table[k] + (c == kFullShares ? (1 - class_power_) * log_classes_[k] : 0);
+      logs[c * width_ + k] = k < classes_ ? (c == kFullShares ? 1 : kTemperatures[c]) * h : kImpossible;
+    }
+  }
+  normalize_log_rows(logs, width_, shares);
+
+  // Vm.
+  look_at(w, scratch);
+  put_counts(w, label, scratch.row, scratch);
+  for (std::size_t k = 0; k < classes_; ++k) {
+    const double own = credit.empty() ? 0 : credit[k];
+    scratch.row[k] = (std::max(scratch.row[k] - own, 0.0) + scratch.prior[k]) /
+                     (std::max(scratch.totals[k] - own, 0.0) + strength_);
+  }
+  std::array<double, kCurves> likelihoods{};
+  for (std::size_t c = 0; c < kCurves; ++c) {
+    for (std::size_t k = 0; k < classes_; ++k) likelihoods[c] += shares[c * width_ + k] * scratch.row[k];
+  }
+  vector_log(likelihoods);
+  for (std::size_t i = 0; i < kTemperatures.size(); ++i) held_out.by_temperature[i] += likelihoods[i];
+  held_out.full_shares += likelihoods[kFullShares];
+  ++held_out.labels;
+}
+
+void CrowdModel::put_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const {
+  look_at(w, scratch);
+  for (std::size_t l = 0; l < classes_; ++l) {
+    put_counts(w, static_cast<ClassId>(l), scratch.row, scratch);
+    for (std::size_t k = 0; k < classes_; ++k)
+      matrix[k * classes_ + l] = std::max(scratch.row[k], 0.0) + scratch.prior[k];
+  }
+  for (std::size_t k = 0; k < classes_; ++k) {
+    const std::span<double> row = matrix.subspan(k * classes_, classes_);
+    const double total = std::accumulate(row.begin(), row.end(), 0.0);
+    for (double& value : row) value /= total;
+  }
+}
+
+WorkerState CrowdModel::state() const {
+  WorkerState state;
+  state.expect(workers(), classes_);
+  for (WorkerId w = 0; w < workers(); ++w) {
+    state.workers[w] = counts(w);
+    counts_.for_cells(w, [&](ClassId truth, ClassId label, double count) {
+      state.confusion.cells.push_back({w, label, truth, count});
+    });
+  }
+  state.confusion.history = history_;
+  state.confusion.class_counts.assign(class_mass_.begin(), class_mass_.begin() + classes_);
+  return state;
+}
+
+void CrowdModel::restore(const WorkerState& state) {
+  expect(static_cast<std::uint32_t>(state.workers.size()), state.classes);
+  const ConfusionState& learned = state.confusion;
+  const std::vector<WorkerCounts>& before = learned.empty() ? state.workers : learned.history;
+  for (WorkerId w = 0; w < before.size(); ++w) remember(w, before[w]);
+  if (learned.empty()) return pool();
+  for (WorkerId w = 0; w < state.workers.size(); ++w) {
+    of_worker_[w].labels =
+        static_cast<std::uint32_t>(std::lround(state.workers[w].seen - history(w).seen));
+    labels_ += of_worker_[w].labels;
+    known_workers_ += of_worker_[w].labels > 0 && history(w).seen == 0 ? 1 : 0;
+  }
+  for (const ConfusionState::Cell& cell : learned.cells) {
+    counts_.add(cell.worker, cell.label, cell.truth, cell.count);
+    pooled_.add(0, cell.label, cell.truth, cell.count);
+    pooled_totals_[cell.truth] += cell.count;
+  }
+  std::copy(learned.class_counts.begin(), learned.class_counts.end(), class_mass_.begin());
+  tasks_ = std::round(std::accumulate(class_mass_.begin(), class_mass_.end(), 0.0));
+  fit_strength();
+}
+
+namespace {
+
+// Turns scores, which are used up, into probabilities.
+void softmax(std::span<double> a, double beta, std::span<double> probabilities) {
+  if (beta != 1) {
+    for (double& value : a) value *= beta;
+  }
+  normalize_log_rows(a, a.size(), probabilities);
+}
+
+// The most probable class. Only a truth is certain.
+Estimate most_probable(std::span<const double> probabilities) {
+  const auto best = std::max_element(probabilities.begin(), probabilities.end());
+  return {static_cast<ClassId>(best - probabilities.begin()),
+          std::min(*best, std::nextafter(1.0, 0.0))};
+}
+
+class FirstPass {
+ public:
+  explicit FirstPass(CrowdModel& model)
+      : model_(model), scratch_(model), a_(model.width()), scaled_(model.width()) {
+    while (next_strength_ < model_.tasks()) next_strength_ *= 2;
+    next_pool_ = model_.tasks();
+  }
+
+  double beta() const { return beta_; }
+  const HeldOut& held_out() const { return held_out_; }
+  void restore(const HeldOut& held_out) {
+    held_out_ = held_out;
+    beta_ = held_out_.best_temperature();
+  }
+
+  // Learns from a task, and tells what it is credited with; and the answer, if there is room for it.
+  void take(const TaskLabels& task, ClassId truth, std::span<double> credit, std::span<double> answer) {
+    if (task.size() == 0 && truth == kNoClass) return;
+    keep_up();
+    if (truth == kNoClass) {
+      judge(task, credit, answer);
+    } else {
+      std::fill(credit.begin(), credit.end(), 0.0);
+      credit[truth] = 1;
+    }
+    model_.credit(task, credit);
+  }
+
+ private:
+  static constexpr double kFirstTasks = 50;
+  static constexpr double kGrowth = 1.02;
+
+  void keep_up() {
+    const double tasks = model_.tasks();
+    if (tasks <= kFirstTasks || tasks >= next_pool_) {
+      model_.pool();
+      next_pool_ = kGrowth * tasks;
+    }
+    if (tasks >= next_strength_) {
+      model_.fit_strength();
+      beta_ = held_out_.best_temperature();
+      next_strength_ *= 2;
+    }
+  }
+  void judge(const TaskLabels& task, std::span<double> credit, std::span<double> answer) {
+    model_.build_for(task, scratch_);
+    model_.score(task, a_, scratch_);
+    if (task.size() > 1 && is_held_out())
+      model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
+    if (!answer.empty()) {
+      scaled_ = a_;
+      softmax(scaled_, beta_, answer);
+    }
+    softmax(a_, 1, credit);
+    const double f = model_.newness();
+    for (double& part : credit) part *= 1 - f;
+    for (const ClassId l : task.classes) credit[l] += f / static_cast<double>(task.size());
+    model_.trim(credit);
+  }
+  std::uint64_t number() const { return static_cast<std::uint64_t>(model_.tasks()); }
+  // All of the first tasks, then some.
+  bool is_held_out() const {
+    constexpr std::uint64_t kAll = 1'000;
+    constexpr std::uint64_t kSome = 16;
+    return number() < kAll || number() % kSome == 0;
+  }
+
+  CrowdModel& model_;
+  CrowdModel::Scratch scratch_;
+  std::vector<double> a_;
+  std::vector<double> scaled_;
+  HeldOut held_out_;
+  double beta_ = 1;
+  double next_pool_ = 0;
+  double next_strength_ = std::max(10.0, 2.0 * model_.classes());
+};
+
+// What every task is credited with: all classes, or those with a credit.
+class Credits {
+ public:
+  Credits(const CrowdModel& model, TaskId tasks)
+      : dense_(model.dense()), width_(model.width()), rows_(dense_ ? tasks * width_ : 0),
+        parts_(dense_ ? 0 : tasks) {}
+
+  void get(TaskId t, std::span<double> credit) const {
+    if (dense_) {
+      std::copy_n(rows_.begin() + offset(t), width_, credit.begin());
+      return;
+    }
+    std::fill(credit.begin(), credit.end(), 0.0);
+    for (const auto& [k, part] : parts_[t]) credit[k] = part;
+  }
+  void put(TaskId t, std::span<const double> credit) {
+    if (dense_) {
+      std::copy(credit.begin(), credit.end(), rows_.begin() + offset(t));
+      return;
+    }
+    parts_[t].clear();
+    for (std::size_t k = 0; k < credit.size(); ++k) {
+      if (credit[k] > 0) parts_[t].emplace_back(static_cast<ClassId>(k), credit[k]);
+    }
+    parts_[t].shrink_to_fit();
+  }
+
+ private:
+  std::ptrdiff_t offset(TaskId t) const { return static_cast<std::ptrdiff_t>(t * width_); }
+
+  bool dense_;
+  std::size_t width_;
+  FlatArray<double> rows_;
+  std::vector<std::vector<std::pair<ClassId, double>>> parts_;
+};
+
+class ThreePass {
+ public:
+  using Options = ThreePassOptions;
+
+  ThreePass(const Options& options, const Labels& labels, const Given& given, const RunContext& context)
+      : options_(options),
+        labels_(labels),
+        given_(given),
+        context_(context),
+        model_(options, labels.num_workers(), labels.num_classes()),
+        credits_(model_, options.passes > 1 ? labels.num_tasks() : 0) {
+    if (options.order == Order::shuffled) order_ = shuffled_tasks(labels.num_tasks(), context.seed);
+    for (WorkerId w = 0; w < given.workers.size(); ++w) model_.remember(w, given.workers[w]);
+    result_.estimate.resize(labels.num_tasks());
+    result_.confidence.resize(labels.num_tasks());
+    if (context.posterior)
+      result_.posterior.resize(static_cast<std::size_t>(labels.num_tasks()) * labels.num_classes());
+  }
+
+  Result run() {
+    first_pass();
+    for (int pass = 2; pass < options_.passes; ++pass) second_pass();
+    if (options_.passes > 1) last_pass();
+    report_workers();
+    return std::move(result_);
+  }
+
+  static const OptionTable<Options>& option_table();
+  static std::uint64_t bytes(const Options& options, const Labels& labels) {
+    const std::uint64_t classes = labels.num_classes();
+    const std::uint64_t credits = options.passes > 1 ? labels.num_tasks() * row_width(classes) : 0;
+    if (CreditedCounts::is_dense(labels.num_workers(), classes))
+      return 8 * (2 * CreditedCounts::numbers(labels.num_workers(), classes) + credits);
+    // Some cells per label and per task, with what holds them together.
+    return 128 * labels.num_labels() + 64ULL * labels.num_tasks();
+  }
+  static Result fit(const Options& options, const Labels& labels, const Given& given,
+                    const RunContext& context) {
+    return ThreePass(options, labels, given, context).run();
+  }
+
+ private:
+  static constexpr TaskId kTasksPerReport = 1 << 14;
+
+  TaskId in_order(std::size_t i) const { return order_.empty() ? static_cast<TaskId>(i) : order_[i]; }
+  bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
+
+  void first_pass() {
+    FirstPass pass(model_);
+    std::vector<double> credit(model_.width());
+    std::vector<double> answer(options_.passes > 1 ? 0 : model_.width());
+    for (TaskId i = 0; i < labels_.num_tasks(); ++i) {
+      if (i % kTasksPerReport == 0) say("first pass", i);
+      const TaskId t = in_order(i);
+      pass.take(labels_.task(t), given_.truth(t), credit, answer);
+      if (options_.passes > 1)
+        credits_.put(t, credit);
+      else
+        put(t, answer);
+    }
+  }
+
+  void second_pass() {
+    model_.fit_strength();
+    const auto blocks = static_cast<std::size_t>(options_.blocks);
+    const std::size_t tasks = labels_.num_tasks();
+    for (std::size_t block = 0; block < blocks; ++block) {
+      model_.pool();
+      model_.build_all(context_.threads);
+      for (std::size_t first = tasks * block / blocks; first < tasks * (block + 1) / blocks;
+           first += kTasksPerReport) {
+        say("second pass", first);
+        judge_again(first, std::min(first + kTasksPerReport, tasks * (block + 1) / blocks));
+      }
+    }
+  }
+
+  // Tasks are judged side by side, then the counts follow.
+  void judge_again(std::size_t first, std::size_t last) {
+    const std::size_t width = model_.width();
+    FlatArray<double> changes((last - first) * width);
+    for_tasks(first, last, [&](std::size_t i, std::span<double> a, CrowdModel::Scratch& scratch) {
+      const TaskId t = in_order(i);
+      const std::span<double> change(changes.data() + (i - first) * width, width);
+      std::fill(change.begin(), change.end(), 0.0);
+      if (!is_open(t)) return;
+      model_.score(labels_.task(t), a, scratch);
+      softmax(a, 1, change);
+      model_.trim(change);
+      credits_.get(t, a);
+      credits_.put(t, change);
+      for (std::size_t k = 0; k < width; ++k) change[k] -= a[k];
+    });
+    for (std::size_t i = first; i < last; ++i) {
+      const TaskId t = in_order(i);
+      if (is_open(t)) model_.change_credit(labels_.task(t), {changes.data() + (i - first) * width, width});
+    }
+  }
+
+  void last_pass() {
+    model_.fit_strength();
+    model_.build_all(context_.threads);
+    say("calibration", 0);
+    HeldOut held_out = hold_out();
+    constexpr double kGain = .01;
+    if (options_.guard && held_out.gain_of_full_shares() > kGain) {
+      model_.set_class_power(1);
+      held_out = hold_out();
+    }
+    const double beta = held_out.best_temperature();
+    for (TaskId first = 0; first < labels_.num_tasks(); first += std::min(kTasksPerReport, labels_.num_tasks() - first)) {
+      say("last pass", first);
+      for_tasks(first, first + std::min<std::size_t>(kTasksPerReport, labels_.num_tasks() - first),
+                [&](std::size_t i, std::span<double> a, CrowdModel::Scratch& scratch) {
+                  const auto t = static_cast<TaskId>(i);
+                  model_.score(labels_.task(t), a, scratch);
+                  softmax(a, beta, scratch.prior);
+                  put(t, scratch.prior);
+                });
+    }
+  }
+
+  // (H) on every so-many-th label.
+  HeldOut hold_out() const {
+    constexpr std::uint64_t kHeldOut = 20'000;
+    const std::uint64_t stride = std::max<std::uint64_t>(1, labels_.num_labels() / kHeldOut);
+    CrowdModel::Scratch scratch(model_);
+    std::vector<double> a(model_.width());
+    std::vector<double> credit(model_.width());
+    HeldOut held_out;
+    std::uint64_t begin = 0;
+    std::uint64_t next = 0;
+    for (TaskId t = 0; t < labels_.num_tasks(); ++t) {
+      const TaskLabels task = labels_.task(t);
+      const std::uint64_t end = begin + task.size();
+      if (next < end) {
+        const bool counts = task.size() > 1 && given_.truth(t) == kNoClass;
+        if (counts) {
+          model_.score(task, a, scratch);
+          credits_.get(t, credit);
+        }
+        for (; next < end; next += stride) {
+          if (counts) model_.hold_out(task, next - begin, a, credit, held_out, scratch);
+        }
+      }
+      begin = end;
+    }
+    return held_out;
+  }
+
+  // body(i, a row, scratch) for i = first … last - 1, in parallel.
+  template <class Body>
+  void for_tasks(std::size_t first, std::size_t last, const Body& body) const {
+    constexpr std::size_t kTasksAtOnce = 1 << 10;
+    parallel_ranges(context_.threads, last - first, kTasksAtOnce,
+                    [&](std::size_t from, std::size_t to, int) {
+                      CrowdModel::Scratch scratch(model_);
+                      std::vector<double> a(model_.width());
+                      for (std::size_t i = from; i < to; ++i) body(first + i, a, scratch);
+                    });
+  }
+
+  void put(TaskId t, std::span<const double> probabilities) {
+    const std::size_t classes = labels_.num_classes();
+    Estimate estimate;
+    std::span<double> posterior;
+    if (context_.posterior) posterior = {result_.posterior.data() + t * classes, classes};
+    if (const ClassId truth = given_.truth(t); truth != kNoClass) {
+      estimate = certain(truth, posterior);
+    } else if (labels_.task(t).size() == 0) {
+      std::fill(posterior.begin(), posterior.end(), 1.0 / static_cast<double>(classes));
+    } else {
+      estimate = most_probable(probabilities.first(classes));
+      std::copy_n(probabilities.begin(), posterior.size(), posterior.begin());
+      if (!posterior.empty()) posterior[estimate.label] = estimate.confidence;
+    }
+    result_.estimate[t] = estimate.label;
+    result_.confidence[t] = estimate.confidence;
+  }
+
+  void report_workers() {
+    const std::size_t classes = labels_.num_classes();
+    result_.workers.expect(labels_.num_workers(), labels_.num_classes());
+    for (WorkerId w = 0; w < labels_.num_workers(); ++w)
+      result_.workers.workers[w] = model_.counts(w);
+    if (!context_.confusion) return;
+    result_.confusion.resize(labels_.num_workers() * classes * classes);
+    CrowdModel::Scratch scratch(model_);
+    for (WorkerId w = 0; w < labels_.num_workers(); ++w)
+      model_.put_confusion(w, {result_.confusion.data() + w * classes * classes, classes * classes},
+                           scratch);
+  }
+
+  void say(const char* stage, std::size_t done) const {
+    context_.throw_if_cancelled();
+    context_.report(stage, done, labels_.num_tasks());
+  }
+
+  const Options& options_;
+  const Labels& labels_;
+  const Given& given_;
+  const RunContext& context_;
+  std::vector<TaskId> order_;  // empty: as given
+  CrowdModel model_;
+  Credits credits_;
+  Result result_;
+};
+
+const OptionTable<ThreePassOptions>& ThreePass::option_table() {
+  static const OptionTable<Options> table = {
+      integer("passes", &Options::passes, 1, 100, "over the labels; 1: as the online method"),
+      integer("blocks", &Options::blocks, 1, 10'000, "of tasks in passes between first and last"),
+      real("symmetry", &Options::symmetry, 0, 1e9,
+           "c0: the larger, the more a lead of the whole crowd on a class is believed"),
+      real("crowd", &Options::crowd, 1e-3, 1e9, "s1: labels that a symmetric crowd is worth"),
+      real("own", &Options::own, 1e-3, 1e9, "s2: labels that the crowd's accuracy is worth"),
+      real("weakest", &Options::weakest, 1, 128, "least strength s of the prior of a worker's rows"),
+      real("strongest", &Options::strongest, 1, 128, "largest strength s of the prior"),
+      real("warm", &Options::warm, 0, 1e9, "how long a majority vote has a say at the beginning"),
+      real("refresh", &Options::refresh, 0, 10,
+           "a worker's table is built again after so many labels more, relative"),
+      choice<Options, bool>("guard", &Options::guard, {"no", "yes"},
+                            "class shares count in full where held-out labels ask for it"),
+      order_option<Options>()};
+  return table;
+}
+
+// Pass 1, one task at a time.
+class OnlineThreePass final : public OnlineMethod {
+ public:
+  using Options = ThreePassOptions;
+
+  explicit OnlineThreePass(const Options& options) : options_(options) { start(); }
+
+  void expect(std::uint32_t workers, std::uint32_t classes) override {
+    const bool more_classes = classes > model_->classes();
+    model_->expect(workers, classes);
+    if (!more_classes) return;
+    const HeldOut held_out = first_pass_->held_out();
+    first_pass_.emplace(*model_).restore(held_out);
+    credit_.resize(model_->width());
+  }
+
+  Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override {
+    if (labels.size() == 0) {
+      std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(posterior.size()));
+      return {};
+    }
+    CrowdModel::Scratch scratch(*model_);
+    std::vector<double> a(model_->width());
+    model_->score_anew(labels, a, scratch);
+    softmax(a, first_pass_->beta(), scratch.row);
+    const Estimate estimate = most_probable(std::span(scratch.row).first(model_->classes()));
+    std::copy_n(scratch.row.begin(), posterior.size(), posterior.begin());
+    return estimate;
+  }
+
+  void learn(const TaskLabels& labels, const Estimate& answer) override {
+    first_pass_->take(labels, answer.confidence == 1 ? answer.label : kNoClass, credit_, {});
+  }
+
+  bool looks_twice() const override { return false; }
+
+  WorkerState state() const override {
+    WorkerState state = model_->state();
+    const auto& held_out = first_pass_->held_out().by_temperature;
+    state.confusion.held_out.assign(held_out.begin(), held_out.end());
+    return state;
+  }
+  void restore(WorkerState state) override {
+    start();
+    expect(static_cast<std::uint32_t>(state.workers.size()), state.classes);
+    model_->restore(state);
+    HeldOut held_out;
+    std::copy_n(state.confusion.held_out.begin(),
+                std::min(state.confusion.held_out.size(), held_out.by_temperature.size()),
+                held_out.by_temperature.begin());
+    first_pass_.emplace(*model_).restore(held_out);
+  }
+  void merge(const WorkerState& other) override {
+    WorkerState both = state();
+    both.merge(other);
+    restore(std::move(both));
+  }
+
+ private:
+  void start() {
+    model_ = std::make_unique<CrowdModel>(options_, 0, 0);
+    first_pass_.emplace(*model_);
+  }
+
+  Options options_;
+  std::unique_ptr<CrowdModel> model_;
+  std::optional<FirstPass> first_pass_;
+  std::vector<double> credit_;
+};
+
+}  // namespace
+
+MethodInfo threepass_method() {
+  MethodInfo info = batch_method<ThreePass>(
+      "threepass", "confusion rows with a strength learned from the data, in three passes; calibrated",
+      "crowdfold", {.workers = true, .confusion = true});
+  info.make_online = [](const Settings& settings, std::uint64_t) -> std::unique_ptr<OnlineMethod> {
+    return std::make_unique<OnlineThreePass>(ThreePass::option_table().parse("threepass", settings));
+  };
+  info.online_is_batch = false;
+  return info;
+}
+
+}  // namespace crowdfold

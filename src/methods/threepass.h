@@ -1,0 +1,180 @@
+// The model of threepass (see threepass.cc): what is known of a crowd, and what follows from it.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "core/vector_math.h"
+#include "crowdfold/result.h"
+#include "methods/credited_counts.h"
+#include "methods/vote.h"
+
+namespace crowdfold {
+
+struct ThreePassOptions {
+  int passes = 3;
+  int blocks = 8;
+  double symmetry = 16;
+  double crowd = 20;
+  double own = 5;
+  double weakest = 2;
+  double strongest = 64;
+  double warm = 2;
+  double refresh = .1;
+  bool guard = true;
+  Order order = Order::given;
+};
+
+// How likely held-out labels were, as sums of logarithms.
+inline constexpr std::array kTemperatures = {.05, .1, .2, .35, .5, .7, 1., 1.4, 2.};
+struct HeldOut {
+  std::array<double, kTemperatures.size()> by_temperature{};
+  double full_shares = 0;  // at temperature 1, had class shares counted in full
+  double labels = 0;
+
+  double gain_of_full_shares() const;  // per label
+  double best_temperature() const;     // 1 if nothing was held out
+};
+
+class CrowdModel {
+ public:
+  CrowdModel(const ThreePassOptions& options, std::uint32_t workers, std::uint32_t classes);
+
+  // May grow, never shrink.
+  void expect(std::uint32_t workers, std::uint32_t classes);
+  std::uint32_t workers() const { return static_cast<std::uint32_t>(of_worker_.size()); }
+  std::uint32_t classes() const { return classes_; }
+  // Of rows of numbers by class.
+  std::size_t width() const { return width_; }
+  bool dense() const { return counts_.dense(); }
+  double tasks() const { return tasks_; }
+  double strength() const { return strength_; }
+  double symmetry() const { return symmetry_; }
+
+  // Room for what is computed of one worker or label at a time; one for each thread.
+  struct Scratch {
+    explicit Scratch(const CrowdModel& model);
+    std::vector<double> totals;      // N_i
+    std::vector<double> right;       // d
+    std::vector<double> wrong;       // of P[k, l] + symmetric_errors_, to give b[k, l]
+    std::vector<double> prior;       // s b[., l]
+    std::vector<double> psi_totals;  // psi(N_i + s)
+    std::vector<double> row;
+    std::vector<double> powers;  // rows by temperature
+  };
+
+  // Counts.
+  void remember(WorkerId w, const WorkerCounts& history);
+  // A task that was not seen before; what it is credited with, by class.
+  void credit(const TaskLabels& task, std::span<const double> credit);
+  // To the credit of a task that was.
+  void change_credit(const TaskLabels& task, std::span<const double> change);
+  // Where not all counts are stored, small credits are not given.
+  void trim(std::span<double> credit) const;
+  // The say of a majority vote in credits, as long as workers are new.
+  double newness() const;
+
+  // (G)
+  void pool();
+  // Class shares to the power of this take part in scores: 1 / (K - 1) at first.
+  double class_power() const { return class_power_; }
+  void set_class_power(double power) {
+    class_power_ = power;
+    pool();
+  }
+  // (EB). All tables are out of date afterwards.
+  void fit_strength();
+  // (W) for the workers of a task whose tables are out of date; for all workers.
+  void build_for(const TaskLabels& task, Scratch& scratch);
+  void build_all(int threads);
+
+  // (S): a_t, with tables as they were built last.
+  void score(const TaskLabels& task, std::span<double> a, Scratch& scratch) const;
+  // The same where some tables may be out of date.
+  void score_anew(const TaskLabels& task, std::span<double> a, Scratch& scratch) const;
+  // (H): how likely label j is by the other ones, of a task with scores a of which `credit` (or nothing)
+  // is in the counts.
+  void hold_out(const TaskLabels& task, std::size_t j, std::span<const double> a,
+                std::span<const double> credit, HeldOut& held_out, Scratch& scratch) const;
+
+  // Right ones of a worker's labels, as far as credited, and all of them.
+  WorkerCounts counts(WorkerId w) const;
+  // Posterior means of V_w, by truth and label.
+  void put_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const;
+
+  WorkerState state() const;
+  // Into a model that knows nothing.
+  void restore(const WorkerState& state);
+
+ private:
+  struct OfWorker {
+    std::uint32_t labels = 0;  // n_i
+    std::uint32_t due = 0;     // at so many labels, the table is out of date
+    std::uint32_t epoch = 0;   // or if strength was fitted since
+  };
+  bool is_stale(WorkerId w) const {
+    return of_worker_[w].labels >= of_worker_[w].due || of_worker_[w].epoch != epoch_;
+  }
+  double* table_row(WorkerId w, std::size_t label) {
+    return tables_.data() + (w * static_cast<std::size_t>(classes_) + label) * width_;
+  }
+  const double* table_row(WorkerId w, std::size_t label) const {
+    return tables_.data() + (w * static_cast<std::size_t>(classes_) + label) * width_;
+  }
+  // Counts that a history stands for, in every cell on the diagonal and beside it.
+  struct Pair {
+    double right = 0;
+    double wrong = 0;
+  };
+  Pair spread(const WorkerCounts& history) const;
+  WorkerCounts history(WorkerId w) const { return w < history_.size() ? history_[w] : WorkerCounts{}; }
+  void count_for_crowd(const TaskLabels& task, std::span<const double> credit);
+
+  // N_i and d.
+  void look_at(WorkerId w, Scratch& scratch) const;
+  // Of the worker looked at: n_i[., l] into a row, s b[., l] into the scratch.
+  void put_counts(WorkerId w, ClassId label, std::span<double> row, Scratch& scratch) const;
+  // Tab_i[., l] for l = first … last - 1, anew.
+  void put_log_rows(WorkerId w, std::size_t first, std::size_t last, std::span<double> rows,
+                    Scratch& scratch) const;
+  double pooled_right(std::size_t k) const {
+    return pooled_.cell(0, static_cast<ClassId>(k), static_cast<ClassId>(k));
+  }
+  void build(WorkerId w, Scratch& scratch);
+  // Tab_i[., l], from the table if it is up to date.
+  std::span<const double> label_row(WorkerId w, ClassId label, Scratch& scratch) const;
+
+  ThreePassOptions options_;
+  std::uint32_t classes_;
+  std::size_t width_;
+
+  CreditedCounts counts_;                // n_i
+  CreditedCounts pooled_;                // P, as of one worker
+  std::vector<double> pooled_totals_;    // its sums over labels
+  std::vector<double> class_mass_;       // m
+  std::vector<WorkerCounts> history_;    // labels given before
+  WorkerCounts all_history_;             // their sum
+  double known_workers_ = 0;             // with a label or a history
+  double labels_ = 0;                    // that were credited
+  double tasks_ = 0;
+  std::vector<WorkerId> one_worker_;     // for pooled_: worker 0, as often as a task has labels
+
+  double strength_;                      // s
+  double symmetry_ = .5;                 // lambda
+  double class_power_;                   // gamma
+  double accuracy_ = 0;                  // a0
+  double symmetric_errors_ = 0;          // s1 (1 - a0) / (K - 1), and what histories add to a cell of P
+  std::vector<double> ease_;             // r
+  std::vector<double> error_scale_;      // of P[k, l] + symmetric_errors_, to give E[k, l]
+  std::vector<double> correct_right_;    // Cr[k, k]
+  std::vector<double> correct_wrong_;    // Cr[k, l]
+  std::vector<double> log_classes_;      // ltau
+  std::vector<double> log_prior_;        // gamma ltau
+
+  std::vector<OfWorker> of_worker_;
+  std::uint32_t epoch_ = 1;
+  FlatArray<double> tables_;             // Tab, by worker, label and truth; none if counts are not dense
+};
+
+}  // namespace crowdfold
