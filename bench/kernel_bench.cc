@@ -18,9 +18,9 @@ Labels make_labels() {
   return simulate_labels(options, /*seed=*/1);
 }
 
-void fit(benchmark::State& state, const char* method_name) {
+void fit(benchmark::State& state, const char* method_name, const Settings& settings) {
   static const Labels labels = make_labels();
-  const auto method = find_method(method_name).make({});
+  const auto method = find_method(method_name).make(settings);
   RunContext context;
   context.threads = 1;
   for (auto _ : state) benchmark::DoNotOptimize(method->fit(labels, context));
@@ -30,9 +30,13 @@ void fit(benchmark::State& state, const char* method_name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const char* name : {"mv", "onepass", "twopass"}) {
-    benchmark::RegisterBenchmark(name, fit, name)->UseRealTime()->Unit(benchmark::kMillisecond);
-  }
+  const auto add = [](const char* title, const char* method, const Settings& settings = {}) {
+    benchmark::RegisterBenchmark(title, fit, method, settings)
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
+  };
+  for (const char* name : {"mv", "onepass", "twopass", "threepass"}) add(name, name);
+  add("threepass, first pass", "threepass", {{"passes", "1"}});
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

@@ -6,15 +6,13 @@
 // clang-format on
 #include "core/vector_math.h"
 
-#include <hwy/contrib/math/math-inl.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
+
+#include "core/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace crowdfold {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes = hn::ScalableTag<double>;
 using Vector = hn::Vec<Lanes>;
@@ -41,76 +39,19 @@ void log_all(double* x, std::size_t size) {
   apply(x, size, [](Lanes d, Vector v) { return hn::Log(d, v); });
 }
 
-inline Vector number(Lanes d, double value) { return hn::Set(d, value); }
-
-// c[0] + c[1] x + c[2] x^2 + …
-template <std::size_t kSize>
-Vector polynomial(Lanes d, Vector x, const double (&c)[kSize]) {
-  Vector sum = number(d, c[kSize - 1]);
-  for (std::size_t i = kSize - 1; i-- > 0;) sum = hn::MulAdd(sum, x, number(d, c[i]));
-  return sum;
-}
-
-// P(x) = x (x + 1) … (x + 5), and its derivative. With u = x (x + 5), P = u (u + 4) (u + 6).
-struct Rising {
-  Rising(Lanes d, Vector x) {
-    const Vector u = hn::Mul(x, hn::Add(x, number(d, 5)));
-    const Vector u4 = hn::Add(u, number(d, 4));
-    const Vector u6 = hn::Add(u, number(d, 6));
-    const Vector slope = hn::MulAdd(u, hn::Add(u4, u6), hn::Mul(u4, u6));
-    value = hn::Mul(u, hn::Mul(u4, u6));
-    derivative = hn::Mul(slope, hn::Add(hn::Add(x, x), number(d, 5)));
-  }
-  Vector value;
-  Vector derivative;
-};
-
-// Digamma and log-gamma are simple six steps further, where their asymptotic series are exact to the
-// last digits:
-//   psi(x)       = psi(x + 6) - P'(x) / P(x)
-//   log Gamma(x) = log Gamma(x + 6) - log P(x)
-struct SixFurther {
-  SixFurther(Lanes d, Vector x) : rising(d, x), y(hn::Add(x, number(d, 6))) {
-    r = hn::Div(number(d, 1), y);
-    r2 = hn::Mul(r, r);
-    log_y = hn::Log(d, y);
-  }
-  Rising rising;
-  Vector y;
-  Vector r;  // 1 / y
-  Vector r2;
-  Vector log_y;
-};
-
-Vector digamma(Lanes d, const SixFurther& at) {
-  const Vector series = polynomial(
-      d, at.r2, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12});
-  const Vector further = hn::NegMulAdd(series, at.r2, hn::NegMulAdd(number(d, .5), at.r, at.log_y));
-  return hn::Sub(further, hn::Div(at.rising.derivative, at.rising.value));
-}
-
-Vector log_gamma(Lanes d, const SixFurther& at) {
-  constexpr double kHalfLogTwoPi = 0.91893853320467274178;
-  const Vector series =
-      polynomial(d, at.r2, {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360});
-  const Vector stirling =
-      hn::MulSub(hn::Sub(at.y, number(d, .5)), at.log_y, hn::Sub(at.y, number(d, kHalfLogTwoPi)));
-  return hn::Sub(hn::MulAdd(series, at.r, stirling), hn::Log(d, at.rising.value));
-}
-
 void digamma_all(double* x, std::size_t size) {
-  apply(x, size, [](Lanes d, Vector v) { return digamma(d, SixFurther(d, v)); });
+  apply(x, size, [](Lanes d, Vector v) { return digamma(d, v); });
 }
 
 void log_gamma_all(double* x, std::size_t size) {
-  apply(x, size, [](Lanes d, Vector v) { return log_gamma(d, SixFurther(d, v)); });
+  apply(x, size, [](Lanes d, Vector v) { return log_gamma(d, SixFurther<Lanes>(d, v)); });
 }
 
 // What fills up the last vector is 1, whose log-gamma is 0.
 double digamma_and_log_gamma_all(double* x, std::size_t size) {
-  Vector sum = number(Lanes(), 0);
+  Vector sum = hn::Zero(Lanes());
   apply(x, size, [&sum](Lanes d, Vector v) {
-    const SixFurther at(d, v);
+    const SixFurther<Lanes> at(d, v);
     sum = hn::Add(sum, log_gamma(d, at));
     return digamma(d, at);
   });
@@ -118,9 +59,6 @@ double digamma_and_log_gamma_all(double* x, std::size_t size) {
 }
 
 constexpr double kLeastLog = -690;  // its exponential is above 0
-
-// Up to eight doubles: no more than the narrowest row that is not a share of a vector.
-using RowLanes = hn::CappedTag<double, row_width(8)>;
 
 // op over groups of `width` lanes, in every lane of the group. (Not all targets have all shuffles: they
 // are looked up by argument.)
@@ -166,12 +104,19 @@ class LogSums {
   int factors_ = 0;
 };
 
-// Rows that do not fill a vector, several at a time.
+// Where nobody asks for them.
 template <class D>
+struct NoSums {
+  HWY_INLINE void add(hn::Vec<D>, hn::Vec<D>) {}
+  HWY_INLINE double of_rows(std::size_t) const { return 0; }
+};
+
+// Rows that do not fill a vector, several at a time.
+template <template <class> class Sums, class D>
 void normalize_narrow(D d, const double* logs, std::size_t size, std::size_t width, double* rows,
                       Normalized& normalized) {
   const std::size_t lanes = hn::Lanes(d);
-  LogSums<D> sums;
+  Sums<D> sums;
   hn::Vec<D> change = hn::Zero(d);
   std::size_t i = 0;
   for (; i + lanes <= size; i += lanes) {
@@ -188,13 +133,13 @@ void normalize_narrow(D d, const double* logs, std::size_t size, std::size_t wid
   normalized.change = std::max(normalized.change, hn::GetLane(hn::MaxOfLanes(d, change)));
   if constexpr (hn::MaxLanes(D()) > 1) {
     const hn::CappedTag<double, hn::MaxLanes(D()) / 2> half;
-    if (i < size) normalize_narrow(half, logs + i, size - i, width, rows + i, normalized);
+    if (i < size) normalize_narrow<Sums>(half, logs + i, size - i, width, rows + i, normalized);
   }
 }
 
 // A row of one or several vectors. If it is known how many, they stay in registers.
-template <std::size_t kVectors>
-HWY_INLINE void normalize_row(double* logs, std::size_t width, double* row, LogSums<RowLanes>& sums,
+template <std::size_t kVectors, class Sums>
+HWY_INLINE void normalize_row(double* logs, std::size_t width, double* row, Sums& sums,
                               hn::Vec<RowLanes>& change) {
   const RowLanes d;
   const std::size_t lanes = hn::Lanes(d);
@@ -224,11 +169,11 @@ HWY_INLINE void normalize_row(double* logs, std::size_t width, double* row, LogS
   sums.add(highest, total);
 }
 
-template <std::size_t kVectors>
+template <template <class> class Sums, std::size_t kVectors>
 void normalize_wide(double* logs, std::size_t size, std::size_t width, double* rows,
                     Normalized& normalized) {
   const RowLanes d;
-  LogSums<RowLanes> sums;
+  Sums<RowLanes> sums;
   auto change = hn::Zero(d);
   for (std::size_t i = 0; i < size; i += width)
     normalize_row<kVectors>(logs + i, width, rows + i, sums, change);
@@ -236,20 +181,27 @@ void normalize_wide(double* logs, std::size_t size, std::size_t width, double* r
   normalized.change = hn::GetLane(hn::MaxOfLanes(d, change));
 }
 
-Normalized normalize_rows(double* logs, std::size_t size, std::size_t width, double* rows) {
+template <template <class> class Sums>
+HWY_INLINE Normalized normalize_any(double* logs, std::size_t size, std::size_t width, double* rows) {
   const RowLanes d;
   Normalized normalized;
   if (width < hn::Lanes(d))
-    normalize_narrow(d, logs, size, width, rows, normalized);
+    normalize_narrow<Sums>(d, logs, size, width, rows, normalized);
   else if (width == hn::Lanes(d))
-    normalize_wide<1>(logs, size, width, rows, normalized);
+    normalize_wide<Sums, 1>(logs, size, width, rows, normalized);
   else if (width == 2 * hn::Lanes(d))
-    normalize_wide<2>(logs, size, width, rows, normalized);
+    normalize_wide<Sums, 2>(logs, size, width, rows, normalized);
   else if (width == 3 * hn::Lanes(d))
-    normalize_wide<3>(logs, size, width, rows, normalized);
+    normalize_wide<Sums, 3>(logs, size, width, rows, normalized);
   else
-    normalize_wide<0>(logs, size, width, rows, normalized);
+    normalize_wide<Sums, 0>(logs, size, width, rows, normalized);
   return normalized;
+}
+Normalized normalize_rows(double* logs, std::size_t size, std::size_t width, double* rows) {
+  return normalize_any<LogSums>(logs, size, width, rows);
+}
+void softmax_rows(double* logs, std::size_t size, std::size_t width, double* rows) {
+  normalize_any<NoSums>(logs, size, width, rows);
 }
 
 // sum[i] += row[i], of rows that do not fill a vector by narrower ones.
@@ -285,6 +237,7 @@ HWY_EXPORT(digamma_all);
 HWY_EXPORT(log_gamma_all);
 HWY_EXPORT(digamma_and_log_gamma_all);
 HWY_EXPORT(normalize_rows);
+HWY_EXPORT(softmax_rows);
 HWY_EXPORT(add_up);
 
 void vector_exp(std::span<double> values) {
@@ -308,6 +261,10 @@ double vector_digamma_and_log_gamma(std::span<double> values) {
 Normalized normalize_log_rows(std::span<double> logs, std::size_t width,
                               std::span<double> probabilities) {
   return HWY_DYNAMIC_DISPATCH(normalize_rows)(logs.data(), logs.size(), width, probabilities.data());
+}
+
+void softmax_log_rows(std::span<double> logs, std::size_t width, std::span<double> probabilities) {
+  HWY_DYNAMIC_DISPATCH(softmax_rows)(logs.data(), logs.size(), width, probabilities.data());
 }
 
 void add_up_rows(std::span<const double> rows, std::span<double> sum) {

@@ -6,34 +6,19 @@
 // clang-format on
 #include "methods/confusion_rows.h"
 
-#include <hwy/highway.h>
-
-#include "core/vector_math.h"
+#include "core/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace crowdfold {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Up to eight doubles: as many as the narrowest row that is not a share of a vector.
-using RowLanes = hn::CappedTag<double, row_width(8)>;
-
-// body(d) with the widest vectors that rows consist of.
-template <class D, class Body>
-HWY_INLINE void with_vectors_of(D d, std::size_t width, const Body& body) {
-  if constexpr (hn::MaxLanes(D()) > 1) {
-    if (width < hn::Lanes(d))
-      return with_vectors_of(hn::CappedTag<double, hn::MaxLanes(D()) / 2>(), width, body);
-  }
-  body(d);
-}
 
 // Where in a table the row of a label begins.
 struct RowOf {
   std::size_t classes;
   std::size_t width;
+  std::size_t distance = width;  // from one row to the next
   HWY_INLINE std::size_t operator()(const TaskLabels& task, std::size_t j) const {
-    return (task.workers[j] * classes + task.classes[j]) * width;
+    return (task.workers[j] * classes + task.classes[j]) * distance;
   }
 };
 
@@ -93,17 +78,18 @@ void add_to(const Labels& labels, TaskId first, TaskId last, const double* rows,
   });
 }
 
-void add_up_one(const TaskLabels& task, std::size_t classes, const double* start, std::size_t width,
-                const double* table, double* row) {
+void add_up_one(const TaskLabels& task, std::size_t classes, std::size_t distance, const double* start,
+                std::size_t width, const double* table, double* row) {
   with_vectors_of(RowLanes(), width, [&](auto d) {
-    add_up_task(d, task, {classes, width}, start, table, row);
+    add_up_task(d, task, {classes, width, distance}, start, table, row);
   });
 }
 
-void add_to_one(const TaskLabels& task, std::size_t classes, const double* row, std::size_t width,
-                double* table) {
-  with_vectors_of(RowLanes(), width,
-                  [&](auto d) { add_to_task(d, task, {classes, width}, row, table); });
+void add_to_one(const TaskLabels& task, std::size_t classes, std::size_t distance, const double* row,
+                std::size_t width, double* table) {
+  with_vectors_of(RowLanes(), width, [&](auto d) {
+    add_to_task(d, task, {classes, width, distance}, row, table);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -130,14 +116,15 @@ void add_to_labels(const Labels& labels, TaskId first, TaskId last, std::span<co
   (labels, first, last, rows.data(), rows.size() / (last - first), table);
 }
 
-void add_up_labels(const TaskLabels& task, std::uint32_t classes, std::span<const double> start,
-                   const double* table, std::span<double> row) {
-  HWY_DYNAMIC_DISPATCH(add_up_one)(task, classes, start.data(), start.size(), table, row.data());
+void add_up_labels(const TaskLabels& task, std::uint32_t classes, std::size_t distance,
+                   std::span<const double> start, const double* table, std::span<double> row) {
+  HWY_DYNAMIC_DISPATCH(add_up_one)
+  (task, classes, distance, start.data(), start.size(), table, row.data());
 }
 
-void add_to_labels(const TaskLabels& task, std::uint32_t classes, std::span<const double> row,
-                   double* table) {
-  HWY_DYNAMIC_DISPATCH(add_to_one)(task, classes, row.data(), row.size(), table);
+void add_to_labels(const TaskLabels& task, std::uint32_t classes, std::size_t distance,
+                   std::span<const double> row, double* table) {
+  HWY_DYNAMIC_DISPATCH(add_to_one)(task, classes, distance, row.data(), row.size(), table);
 }
 
 }  // namespace crowdfold

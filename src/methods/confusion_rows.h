@@ -17,10 +17,11 @@ void add_up_labels(const Labels& labels, TaskId first, TaskId last, std::span<co
 void add_to_labels(const Labels& labels, TaskId first, TaskId last, std::span<const double> rows,
                    double* table);
 
-// The same for one task, whose labels are below `classes`.
-void add_up_labels(const TaskLabels& task, std::uint32_t classes, std::span<const double> start,
-                   const double* table, std::span<double> row);
-void add_to_labels(const TaskLabels& task, std::uint32_t classes, std::span<const double> row,
-                   double* table);
+// The same for one task, whose labels are below `classes`. The rows of the table may lie further apart
+// than they are wide: `distance` numbers.
+void add_up_labels(const TaskLabels& task, std::uint32_t classes, std::size_t distance,
+                   std::span<const double> start, const double* table, std::span<double> row);
+void add_to_labels(const TaskLabels& task, std::uint32_t classes, std::size_t distance,
+                   std::span<const double> row, double* table);
 
 }  // namespace crowdfold

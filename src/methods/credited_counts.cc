@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "methods/threepass_rows.h"
+
 namespace crowdfold {
 
 CreditedCounts::CreditedCounts(std::uint32_t workers, std::uint32_t classes)
@@ -32,7 +34,7 @@ void CreditedCounts::expect(std::uint32_t workers, std::uint32_t classes) {
 }
 
 void CreditedCounts::add(const TaskLabels& task, std::span<const double> credit) {
-  if (dense()) return add_to_labels(task, classes_, credit, dense_.data());
+  if (dense()) return add_to_labels(task, classes_, distance(), credit, dense_.data());
   for (std::size_t k = 0; k < classes_; ++k) {
     if (credit[k] == 0) continue;
     for (std::size_t j = 0; j < task.size(); ++j)
@@ -42,7 +44,7 @@ void CreditedCounts::add(const TaskLabels& task, std::span<const double> credit)
 
 void CreditedCounts::add(WorkerId w, ClassId label, ClassId truth, double count) {
   if (dense()) {
-    dense_[(w * static_cast<std::size_t>(classes_) + label) * width_ + truth] += count;
+    dense_[(w * static_cast<std::size_t>(classes_) + label) * distance() + truth] += count;
     return;
   }
   OfWorker& of = sparse_[w];
@@ -70,17 +72,16 @@ void CreditedCounts::add_row(WorkerId w, ClassId label, std::span<double> into) 
   for (const auto& [truth, count] : found->second) into[truth] += count;
 }
 
-double CreditedCounts::add_totals(WorkerId w, std::span<double> totals) const {
-  if (!dense()) {
-    for (const auto& [truth, count] : sparse_[w].totals) totals[truth] += count;
-    return sparse_[w].right;
-  }
+void CreditedCounts::add_totals(WorkerId w, std::span<double> totals) const {
+  if (dense()) return add_up_rows(row(w, 0), classes_, distance(), width_, totals.data());
+  for (const auto& [truth, count] : sparse_[w].totals) totals[truth] += count;
+}
+
+double CreditedCounts::right(WorkerId w) const {
+  if (!dense()) return sparse_[w].right;
   double right = 0;
-  for (std::size_t label = 0; label < classes_; ++label) {
-    const double* const cells = row(w, label);
-    for (std::size_t k = 0; k < classes_; ++k) totals[k] += cells[k];
-    right += cells[label];
-  }
+  const double* cell = row(w, 0);
+  for (std::size_t k = 0; k < classes_; ++k, cell += distance() + 1) right += *cell;
   return right;
 }
 

@@ -1,6 +1,9 @@
 // How often every worker said l where the truth is k, as far as tasks were credited with classes:
 // n_w[k, l]. One table of numbers if it is small; of a large one, where most cells are 0, only the
 // others.
+//
+// In the table, beside every row of counts, there is room for a row of what follows from them: as both are
+// used together, a task waits for memory once.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -27,12 +30,27 @@ class CreditedCounts {
     return numbers(workers, classes) <= kMostNumbers;
   }
   static std::uint64_t numbers(std::uint64_t workers, std::uint64_t classes) {
-    return workers * classes * row_width(classes);
+    return workers * classes * 2 * row_width(classes);
+  }
+  // From one row of counts to the next one of the same worker.
+  std::size_t distance() const { return 2 * width_; }
+  const double* row(WorkerId w, std::size_t label) const {
+    return dense_.data() + (w * static_cast<std::size_t>(classes_) + label) * distance();
+  }
+  const double* row_beside(WorkerId w, std::size_t label) const { return row(w, label) + width_; }
+  double* row_beside(WorkerId w, std::size_t label) {
+    return dense_.data() + (w * static_cast<std::size_t>(classes_) + label) * distance() + width_;
   }
 
   // Makes room for more workers and classes.
   void expect(std::uint32_t workers, std::uint32_t classes);
 
+  void prefetch(WorkerId w, ClassId label) const {
+    if (!dense_.empty()) {
+      __builtin_prefetch(row(w, label), 1);
+      __builtin_prefetch(row_beside(w, label));
+    }
+  }
   // Adds what a task is credited with, by class, to the counts of its labels.
   void add(const TaskLabels& task, std::span<const double> credit);
   void add(WorkerId w, ClassId label, ClassId truth, double count);
@@ -40,15 +58,17 @@ class CreditedCounts {
   double cell(WorkerId w, ClassId label, ClassId truth) const;
   // Adds n_w[k, label] to row[k].
   void add_row(WorkerId w, ClassId label, std::span<double> row) const;
-  // Adds the sums over labels, N_w[k], to totals[k]. Returns the sum of n_w[k, k].
-  double add_totals(WorkerId w, std::span<double> totals) const;
+  // Adds the sums over labels, N_w[k], to totals[k].
+  void add_totals(WorkerId w, std::span<double> totals) const;
+  // The sum of n_w[k, k].
+  double right(WorkerId w) const;
 
   // body(truth, label, count) for the cells of a worker that are above 0.
   template <class Body>
   void for_cells(WorkerId w, const Body& body) const;
 
  private:
-  static constexpr std::uint64_t kMostNumbers = 1 << 25;  // 256 MB
+  static constexpr std::uint64_t kMostNumbers = 1 << 26;  // 512 MB
 
   using Cells = boost::container::flat_map<ClassId, double>;  // by truth
   struct OfWorker {
@@ -56,14 +76,11 @@ class CreditedCounts {
     Cells totals;
     double right = 0;
   };
-  const double* row(WorkerId w, std::size_t label) const {
-    return dense_.data() + (w * static_cast<std::size_t>(classes_) + label) * width_;
-  }
 
   std::uint32_t workers_;
   std::uint32_t classes_;
   std::size_t width_;
-  FlatArray<double> dense_;  // by worker, label and truth, in rows of width_
+  FlatArray<double> dense_;  // by worker, label and truth
   std::vector<OfWorker> sparse_;
 };
 

@@ -59,7 +59,6 @@ constexpr double kPriorAccuracy = .7;
 constexpr double kPriorLabels = 20;
 constexpr double kLeastChance = 1e-4;  // accuracies stay so far from 0 and 1
 constexpr double kLeastError = 1e-6;   // of the crowd, on a class
-constexpr double kLeastCount = 1e-3;   // that psi is asked for
 constexpr double kLeastCentre = 1e-9;
 constexpr std::array kStrengths = {1., 2., 4., 8., 16., 32., 64., 128.};
 
@@ -105,41 +104,37 @@ double HeldOut::best_temperature() const {
 
 CrowdModel::Scratch::Scratch(const CrowdModel& model)
     : totals(model.width_),
-      right(model.width_),
-      wrong(model.width_),
-      prior(model.width_),
-      psi_totals(model.width_),
+      counts(model.width_),
+      pooled(model.width_),
       row(model.width_),
       powers(2 * kCurves * model.width_) {}
 
 CrowdModel::CrowdModel(const ThreePassOptions& options, std::uint32_t workers, std::uint32_t classes)
-    : options_(options), classes_(0), width_(0), counts_(0, 0), pooled_(1, 0), strength_(0),
-      class_power_(1) {
+    : options_(options), classes_(0), width_(0), counts_(0, 0), pooled_(1, 0) {
   expect(workers, classes);
 }
 
 void CrowdModel::expect(std::uint32_t workers, std::uint32_t classes) {
   if (workers > of_worker_.size()) of_worker_.resize(workers);
-  if (classes <= classes_) {
-    counts_.expect(workers, classes_);
-    if (counts_.dense()) tables_.resize(CreditedCounts::numbers(counts_.workers(), classes_));
-    return;
-  }
-  const bool first = classes_ == 0;
+  counts_.expect(workers, classes);
+  if (classes <= classes_) return;
+  if (classes_ == 0) crowd_.strength = options_.symmetry * classes;
   classes_ = classes;
   width_ = row_width(classes);
-  counts_.expect(std::max(workers, counts_.workers()), classes);
   pooled_.expect(1, classes);
-  tables_.resize(counts_.dense() ? CreditedCounts::numbers(counts_.workers(), classes_) : 0);
-  for (auto* const by_class : {&pooled_totals_, &class_mass_, &ease_, &error_scale_, &correct_right_,
-                               &correct_wrong_, &log_classes_})
-    by_class->resize(width_);
+  pooled_totals_.resize(width_);
+  class_mass_.resize(width_);
   log_prior_.resize(width_);
+  crowd_.resize(width_);
   class_power_ = 1 / std::max(1.0, classes - 1.0);
-  if (first) strength_ = options_.symmetry * classes;
-  symmetry_ = strength_ / (strength_ + options_.symmetry * classes);
-  ++epoch_;
+  symmetrise();
   pool();
+}
+
+// All tables are out of date.
+void CrowdModel::symmetrise() {
+  crowd_.symmetry = crowd_.strength / (crowd_.strength + options_.symmetry * classes_);
+  ++epoch_;
 }
 
 void CrowdModel::remember(WorkerId w, const WorkerCounts& history) {
@@ -185,6 +180,8 @@ void CrowdModel::trim(std::span<double> credit) const {
   for (double& part : credit) part = part < CreditedCounts::kLeastCredit ? 0 : part;
 }
 
+double CrowdModel::doubt() const { return 1 / (labels_ + all_history_.seen + 2); }
+
 double CrowdModel::newness() const {
   const double warm = options_.warm * classes_;
   const double per_worker =
@@ -198,79 +195,66 @@ void CrowdModel::pool() {
   const double others = std::max(1.0, classes_ - 1.0);
   double right = all_history_.correct + kPriorAccuracy * kPriorLabels;
   for (std::size_t k = 0; k < classes_; ++k) right += pooled_right(k);
-  accuracy_ = right / (all_history_.seen + labels_ + kPriorLabels);
-  symmetric_errors_ = s1 * (1 - accuracy_) / others + before.wrong;
+  const double a0 = right / (all_history_.seen + labels_ + kPriorLabels);
+  crowd_.accuracy = a0;
+  crowd_.symmetric_errors = s1 * (1 - a0) / others + before.wrong;
   const double tasks = std::accumulate(class_mass_.begin(), class_mass_.end(), 0.0);
   for (std::size_t k = 0; k < classes_; ++k) {
     const double total = pooled_totals_[k] + before.right + (classes_ - 1) * before.wrong + s1;
-    const double on_class = (pooled_right(k) + before.right + s1 * accuracy_) / total;
+    const double on_class = (pooled_right(k) + before.right + s1 * a0) / total;
     const double error = std::max(1 - on_class, kLeastError);
-    ease_[k] = odds(clip(on_class)) / odds(accuracy_);
-    error_scale_[k] = 1 / (total * error);
-    correct_right_[k] = std::log(accuracy_ / on_class);
-    correct_wrong_[k] = std::log((1 - accuracy_) / error);
-    log_classes_[k] = std::log((class_mass_[k] + 1) / (tasks + classes_));
-    log_prior_[k] = class_power_ * log_classes_[k];
+    crowd_.ease[k] = odds(clip(on_class)) / odds(a0);
+    crowd_.error_scale[k] = 1 / (total * error);
+    crowd_.correct_right[k] = std::log(a0 / on_class);
+    crowd_.correct_wrong[k] = std::log((1 - a0) / error);
+    crowd_.log_classes[k] = std::log((class_mass_[k] + 1) / (tasks + classes_));
+    log_prior_[k] = class_power_ * crowd_.log_classes[k];
   }
   std::fill(log_prior_.begin() + classes_, log_prior_.end(), kImpossible);
 }
 
 WorkerCounts CrowdModel::counts(WorkerId w) const {
-  std::vector<double> totals(width_);
   WorkerCounts all = history(w);
-  all += {counts_.add_totals(w, totals), static_cast<double>(of_worker_[w].labels)};
+  all += {counts_.right(w), static_cast<double>(of_worker_[w].labels)};
   all.correct = std::clamp(all.correct, 0.0, all.seen);
   return all;
 }
 
-void CrowdModel::look_at(WorkerId w, Scratch& scratch) const {
+WorkerRows CrowdModel::look_at(WorkerId w, Scratch& scratch) const {
   const WorkerCounts before = history(w);
   const Pair in_cells = spread(before);
+  const double right = before.correct + counts_.right(w) + options_.own * crowd_.accuracy;
+  const double labels = before.seen + of_worker_[w].labels + options_.own;
   std::fill(scratch.totals.begin(), scratch.totals.end(),
             in_cells.right + (classes_ - 1) * in_cells.wrong);
-  const double right = before.correct + counts_.add_totals(w, scratch.totals);
-  const double labels = before.seen + of_worker_[w].labels;
-  const double ability = odds(clip((right + options_.own * accuracy_) / (labels + options_.own)));
-  for (std::size_t k = 0; k < classes_; ++k) {
-    const double wrong = 1 / (1 + ability * ease_[k]);
-    scratch.right[k] = 1 - wrong;
-    scratch.wrong[k] = wrong * error_scale_[k];
-  }
+  counts_.add_totals(w, scratch.totals);
+  WorkerRows worker;
+  worker.ability = odds(clip(right / labels));
+  worker.history_right = in_cells.right;
+  worker.history_wrong = in_cells.wrong;
+  worker.last = classes_;
+  worker.counts = counts_.row(w, 0);
+  worker.pooled = pooled_.row(0, 0);
+  worker.distance = counts_.distance();
+  worker.totals = scratch.totals.data();
+  return worker;
 }
 
-void CrowdModel::put_counts(WorkerId w, ClassId label, std::span<double> row, Scratch& scratch) const {
-  const Pair before = spread(history(w));
-  std::fill(scratch.prior.begin(), scratch.prior.end(), symmetric_errors_);
-  pooled_.add_row(0, label, scratch.prior);
-  for (std::size_t k = 0; k < classes_; ++k) scratch.prior[k] *= strength_ * scratch.wrong[k];
-  scratch.prior[label] = strength_ * scratch.right[label];
-  std::fill(row.begin(), row.end(), before.wrong);
-  row[label] = before.right;
-  counts_.add_row(w, label, row);
-}
-
-void CrowdModel::put_log_rows(WorkerId w, std::size_t first, std::size_t last, std::span<double> rows,
-                              Scratch& scratch) const {
-  look_at(w, scratch);
-  for (std::size_t l = first; l < last; ++l) {
-    const std::span<double> row = rows.subspan((l - first) * width_, width_);
-    put_counts(w, static_cast<ClassId>(l), row, scratch);
-    for (std::size_t k = 0; k < classes_; ++k) row[k] = std::max(row[k] + scratch.prior[k], kLeastCount);
-    std::fill(row.begin() + classes_, row.end(), 1.0);
-  }
-  for (std::size_t k = 0; k < width_; ++k) scratch.psi_totals[k] = scratch.totals[k] + strength_;
-  vector_digamma(scratch.psi_totals);
-  vector_digamma(rows);
-  for (std::size_t l = first; l < last; ++l) {
-    double* const row = rows.data() + (l - first) * width_;
-    for (std::size_t k = 0; k < classes_; ++k)
-      row[k] += symmetry_ * correct_wrong_[k] - scratch.psi_totals[k];
-    row[l] += symmetry_ * (correct_right_[l] - correct_wrong_[l]);
-  }
+WorkerRows CrowdModel::look_at(WorkerId w, ClassId label, Scratch& scratch) const {
+  WorkerRows worker = look_at(w, scratch);
+  std::fill(scratch.counts.begin(), scratch.counts.end(), 0.0);
+  counts_.add_row(w, label, scratch.counts);
+  std::fill(scratch.pooled.begin(), scratch.pooled.end(), 0.0);
+  pooled_.add_row(0, label, scratch.pooled);
+  worker.first = label;
+  worker.last = label + 1ULL;
+  worker.counts = scratch.counts.data();
+  worker.pooled = scratch.pooled.data();
+  return worker;
 }
 
 void CrowdModel::build(WorkerId w, Scratch& scratch) {
-  put_log_rows(w, 0, classes_, {table_row(w, 0), classes_ * width_}, scratch);
+  put_log_rows(crowd_, look_at(w, scratch), counts_.row_beside(w, 0));
   OfWorker& of = of_worker_[w];
   of.due = std::max(of.labels + 1, static_cast<std::uint32_t>((1 + options_.refresh) * of.labels));
   of.epoch = epoch_;
@@ -293,14 +277,18 @@ void CrowdModel::build_all(int threads) {
 }
 
 std::span<const double> CrowdModel::label_row(WorkerId w, ClassId label, Scratch& scratch) const {
-  if (counts_.dense() && !is_stale(w)) return {table_row(w, label), width_};
-  put_log_rows(w, label, label + 1ULL, scratch.row, scratch);
+  if (counts_.dense() && !is_stale(w)) return {counts_.row_beside(w, label), width_};
+  put_log_rows(crowd_, look_at(w, label, scratch), scratch.row.data());
   return scratch.row;
+}
+
+void CrowdModel::prefetch(const TaskLabels& task) const {
+  for (std::size_t j = 0; j < task.size(); ++j) counts_.prefetch(task.workers[j], task.classes[j]);
 }
 
 void CrowdModel::score(const TaskLabels& task, std::span<double> a, Scratch& scratch) const {
   if (!counts_.dense()) return score_anew(task, a, scratch);
-  add_up_labels(task, classes_, log_prior_, tables_.data(), a);
+  add_up_labels(task, classes_, counts_.distance(), log_prior_, counts_.row_beside(0, 0), a);
 }
 
 void CrowdModel::score_anew(const TaskLabels& task, std::span<double> a, Scratch& scratch) const {
@@ -326,15 +314,13 @@ void CrowdModel::fit_strength() {
   for (std::uint64_t i = 0; i < workers(); i += stride) {
     const auto w = static_cast<WorkerId>(i);
     if (of_worker_[w].labels == 0) continue;
-    look_at(w, scratch);
+    const double ability = look_at(w, scratch).ability;
     counts.clear();
     centres.clear();
     totals.assign(classes_, 0);
     counts_.for_cells(w, [&](ClassId k, ClassId l, double count) {
-      const double centre = k == l ? scratch.right[k]
-                                   : scratch.wrong[k] * (pooled_.cell(0, l, k) + symmetric_errors_);
       counts.push_back(count);
-      centres.push_back(std::max(centre, kLeastCentre));
+      centres.push_back(std::max(centre(ability, k, l, pooled_.cell(0, l, k)), kLeastCentre));
       totals[k] += count;
     });
     std::erase(totals, 0.0);
@@ -353,9 +339,8 @@ void CrowdModel::fit_strength() {
                     std::accumulate(without.begin(), without.end(), 0.0);
     }
   }
-  strength_ = std::clamp(peak(kStrengths, heights), options_.weakest, options_.strongest);
-  symmetry_ = strength_ / (strength_ + options_.symmetry * classes_);
-  ++epoch_;
+  crowd_.strength = std::clamp(peak(kStrengths, heights), options_.weakest, options_.strongest);
+  symmetrise();
 }
 
 void CrowdModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const double> a,
@@ -368,23 +353,25 @@ void CrowdModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const
   const std::span<const double> table = label_row(w, label, scratch);
   for (std::size_t c = 0; c < kCurves; ++c) {
     for (std::size_t k = 0; k < width_; ++k) {
-      const double h = a[k] - table[k] + (c == kFullShares ? (1 - class_power_) * log_classes_[k] : 0);
+      const double h = a[k] - table[k] + (c == kFullShares ? (1 - class_power_) * crowd_.log_classes[k] : 0);
       logs[c * width_ + k] = k < classes_ ? (c == kFullShares ? 1 : kTemperatures[c]) * h : kImpossible;
     }
   }
-  normalize_log_rows(logs, width_, shares);
+  softmax_log_rows(logs, width_, shares);
 
   // Vm.
-  look_at(w, scratch);
-  put_counts(w, label, scratch.row, scratch);
+  const WorkerRows worker = look_at(w, label, scratch);
+  const std::span<double> mean = scratch.row;
   for (std::size_t k = 0; k < classes_; ++k) {
+    const double before = k == label ? worker.history_right : worker.history_wrong;
     const double own = credit.empty() ? 0 : credit[k];
-    scratch.row[k] = (std::max(scratch.row[k] - own, 0.0) + scratch.prior[k]) /
-                     (std::max(scratch.totals[k] - own, 0.0) + strength_);
+    mean[k] = (std::max(worker.counts[k] + before - own, 0.0) +
+               crowd_.strength * centre(worker.ability, k, label, worker.pooled[k])) /
+              (std::max(worker.totals[k] - own, 0.0) + crowd_.strength);
   }
   std::array<double, kCurves> likelihoods{};
   for (std::size_t c = 0; c < kCurves; ++c) {
-    for (std::size_t k = 0; k < classes_; ++k) likelihoods[c] += shares[c * width_ + k] * scratch.row[k];
+    for (std::size_t k = 0; k < classes_; ++k) likelihoods[c] += shares[c * width_ + k] * mean[k];
   }
   vector_log(likelihoods);
   for (std::size_t i = 0; i < kTemperatures.size(); ++i) held_out.by_temperature[i] += likelihoods[i];
@@ -393,11 +380,13 @@ void CrowdModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const
 }
 
 void CrowdModel::put_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const {
-  look_at(w, scratch);
   for (std::size_t l = 0; l < classes_; ++l) {
-    put_counts(w, static_cast<ClassId>(l), scratch.row, scratch);
-    for (std::size_t k = 0; k < classes_; ++k)
-      matrix[k * classes_ + l] = std::max(scratch.row[k], 0.0) + scratch.prior[k];
+    const WorkerRows worker = look_at(w, static_cast<ClassId>(l), scratch);
+    for (std::size_t k = 0; k < classes_; ++k) {
+      const double before = k == l ? worker.history_right : worker.history_wrong;
+      matrix[k * classes_ + l] = std::max(worker.counts[k] + before, 0.0) +
+                                 crowd_.strength * centre(worker.ability, k, l, worker.pooled[k]);
+    }
   }
   for (std::size_t k = 0; k < classes_; ++k) {
     const std::span<double> row = matrix.subspan(k * classes_, classes_);
@@ -444,12 +433,18 @@ void CrowdModel::restore(const WorkerState& state) {
 
 namespace {
 
-// Turns scores, which are used up, into probabilities.
-void softmax(std::span<double> a, double beta, std::span<double> probabilities) {
-  if (beta != 1) {
-    for (double& value : a) value *= beta;
-  }
-  normalize_log_rows(a, a.size(), probabilities);
+// Scores, which are used up, into probabilities.
+void softmax(std::span<double> a, std::span<double> probabilities) {
+  softmax_log_rows(a, a.size(), probabilities);
+}
+
+// The probabilities of classes that are given out.
+void put_answer(std::span<double> a, double beta, const CrowdModel& model,
+                std::span<double> probabilities) {
+  for (double& value : a) value *= beta;
+  softmax(a, probabilities);
+  const double doubt = model.doubt();
+  for (double& p : probabilities.first(model.classes())) p = (1 - doubt) * p + doubt / model.classes();
 }
 
 // The most probable class. Only a truth is certain.
@@ -510,9 +505,9 @@ class FirstPass {
       model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
     if (!answer.empty()) {
       scaled_ = a_;
-      softmax(scaled_, beta_, answer);
+      put_answer(scaled_, beta_, model_, answer);
     }
-    softmax(a_, 1, credit);
+    softmax(a_, credit);
     const double f = model_.newness();
     for (double& part : credit) part *= 1 - f;
     for (const ClassId l : task.classes) credit[l] += f / static_cast<double>(task.size());
@@ -604,7 +599,7 @@ class ThreePass {
     const std::uint64_t classes = labels.num_classes();
     const std::uint64_t credits = options.passes > 1 ? labels.num_tasks() * row_width(classes) : 0;
     if (CreditedCounts::is_dense(labels.num_workers(), classes))
-      return 8 * (2 * CreditedCounts::numbers(labels.num_workers(), classes) + credits);
+      return 8 * (CreditedCounts::numbers(labels.num_workers(), classes) + credits);
     // Some cells per label and per task, with what holds them together.
     return 128 * labels.num_labels() + 64ULL * labels.num_tasks();
   }
@@ -615,6 +610,7 @@ class ThreePass {
 
  private:
   static constexpr TaskId kTasksPerReport = 1 << 14;
+  static constexpr TaskId kAhead = 4;
 
   TaskId in_order(std::size_t i) const { return order_.empty() ? static_cast<TaskId>(i) : order_[i]; }
   bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
@@ -626,6 +622,7 @@ class ThreePass {
     for (TaskId i = 0; i < labels_.num_tasks(); ++i) {
       if (i % kTasksPerReport == 0) say("first pass", i);
       const TaskId t = in_order(i);
+      if (i + kAhead < labels_.num_tasks()) model_.prefetch(labels_.task(in_order(i + kAhead)));
       pass.take(labels_.task(t), given_.truth(t), credit, answer);
       if (options_.passes > 1)
         credits_.put(t, credit);
@@ -659,7 +656,7 @@ class ThreePass {
       std::fill(change.begin(), change.end(), 0.0);
       if (!is_open(t)) return;
       model_.score(labels_.task(t), a, scratch);
-      softmax(a, 1, change);
+      softmax(a, change);
       model_.trim(change);
       credits_.get(t, a);
       credits_.put(t, change);
@@ -688,8 +685,8 @@ class ThreePass {
                 [&](std::size_t i, std::span<double> a, CrowdModel::Scratch& scratch) {
                   const auto t = static_cast<TaskId>(i);
                   model_.score(labels_.task(t), a, scratch);
-                  softmax(a, beta, scratch.prior);
-                  put(t, scratch.prior);
+                  put_answer(a, beta, model_, scratch.row);
+                  put(t, scratch.row);
                 });
     }
   }
@@ -730,7 +727,11 @@ class ThreePass {
                     [&](std::size_t from, std::size_t to, int) {
                       CrowdModel::Scratch scratch(model_);
                       std::vector<double> a(model_.width());
-                      for (std::size_t i = from; i < to; ++i) body(first + i, a, scratch);
+                      for (std::size_t i = from; i < to; ++i) {
+                        if (i + kAhead < to)
+                          model_.prefetch(labels_.task(in_order(first + i + kAhead)));
+                        body(first + i, a, scratch);
+                      }
                     });
   }
 
@@ -823,7 +824,7 @@ class OnlineThreePass final : public OnlineMethod {
     CrowdModel::Scratch scratch(*model_);
     std::vector<double> a(model_->width());
     model_->score_anew(labels, a, scratch);
-    softmax(a, first_pass_->beta(), scratch.row);
+    put_answer(a, first_pass_->beta(), *model_, scratch.row);
     const Estimate estimate = most_probable(std::span(scratch.row).first(model_->classes()));
     std::copy_n(scratch.row.begin(), posterior.size(), posterior.begin());
     return estimate;

@@ -8,6 +8,7 @@
 #include "core/vector_math.h"
 #include "crowdfold/result.h"
 #include "methods/credited_counts.h"
+#include "methods/threepass_rows.h"
 #include "methods/vote.h"
 
 namespace crowdfold {
@@ -21,7 +22,7 @@ struct ThreePassOptions {
   double weakest = 2;
   double strongest = 64;
   double warm = 2;
-  double refresh = .1;
+  double refresh = .5;
   bool guard = true;
   Order order = Order::given;
 };
@@ -49,17 +50,14 @@ class CrowdModel {
   std::size_t width() const { return width_; }
   bool dense() const { return counts_.dense(); }
   double tasks() const { return tasks_; }
-  double strength() const { return strength_; }
-  double symmetry() const { return symmetry_; }
+  const CrowdEffects& crowd() const { return crowd_; }
 
   // Room for what is computed of one worker or label at a time; one for each thread.
   struct Scratch {
     explicit Scratch(const CrowdModel& model);
-    std::vector<double> totals;      // N_i
-    std::vector<double> right;       // d
-    std::vector<double> wrong;       // of P[k, l] + symmetric_errors_, to give b[k, l]
-    std::vector<double> prior;       // s b[., l]
-    std::vector<double> psi_totals;  // psi(N_i + s)
+    std::vector<double> totals;  // N_i
+    std::vector<double> counts;  // n_i[., l]
+    std::vector<double> pooled;  // P[., l]
     std::vector<double> row;
     std::vector<double> powers;  // rows by temperature
   };
@@ -74,6 +72,8 @@ class CrowdModel {
   void trim(std::span<double> credit) const;
   // The say of a majority vote in credits, as long as workers are new.
   double newness() const;
+  // The chance of what was never seen, by the rule of succession: no answer is more certain.
+  double doubt() const;
 
   // (G)
   void pool();
@@ -89,6 +89,8 @@ class CrowdModel {
   void build_for(const TaskLabels& task, Scratch& scratch);
   void build_all(int threads);
 
+  // Soon to be scored, and credited: into the cache with what that takes.
+  void prefetch(const TaskLabels& task) const;
   // (S): a_t, with tables as they were built last.
   void score(const TaskLabels& task, std::span<double> a, Scratch& scratch) const;
   // The same where some tables may be out of date.
@@ -116,12 +118,6 @@ class CrowdModel {
   bool is_stale(WorkerId w) const {
     return of_worker_[w].labels >= of_worker_[w].due || of_worker_[w].epoch != epoch_;
   }
-  double* table_row(WorkerId w, std::size_t label) {
-    return tables_.data() + (w * static_cast<std::size_t>(classes_) + label) * width_;
-  }
-  const double* table_row(WorkerId w, std::size_t label) const {
-    return tables_.data() + (w * static_cast<std::size_t>(classes_) + label) * width_;
-  }
   // Counts that a history stands for, in every cell on the diagonal and beside it.
   struct Pair {
     double right = 0;
@@ -131,16 +127,19 @@ class CrowdModel {
   WorkerCounts history(WorkerId w) const { return w < history_.size() ? history_[w] : WorkerCounts{}; }
   void count_for_crowd(const TaskLabels& task, std::span<const double> credit);
 
-  // N_i and d.
-  void look_at(WorkerId w, Scratch& scratch) const;
-  // Of the worker looked at: n_i[., l] into a row, s b[., l] into the scratch.
-  void put_counts(WorkerId w, ClassId label, std::span<double> row, Scratch& scratch) const;
-  // Tab_i[., l] for l = first … last - 1, anew.
-  void put_log_rows(WorkerId w, std::size_t first, std::size_t last, std::span<double> rows,
-                    Scratch& scratch) const;
+  // What (W) starts from: ability, N_i; for one label or all of them.
+  WorkerRows look_at(WorkerId w, Scratch& scratch) const;
+  WorkerRows look_at(WorkerId w, ClassId label, Scratch& scratch) const;
+  // b[k, l] of a worker with this ability, from P[k, l].
+  double centre(double ability, std::size_t k, std::size_t l, double pooled) const {
+    const double wrong = 1 / (1 + ability * crowd_.ease[k]);
+    if (k == l) return 1 - wrong;
+    return wrong * crowd_.error_scale[k] * (pooled + crowd_.symmetric_errors);
+  }
   double pooled_right(std::size_t k) const {
     return pooled_.cell(0, static_cast<ClassId>(k), static_cast<ClassId>(k));
   }
+  void symmetrise();
   void build(WorkerId w, Scratch& scratch);
   // Tab_i[., l], from the table if it is up to date.
   std::span<const double> label_row(WorkerId w, ClassId label, Scratch& scratch) const;
@@ -149,7 +148,7 @@ class CrowdModel {
   std::uint32_t classes_;
   std::size_t width_;
 
-  CreditedCounts counts_;                // n_i
+  CreditedCounts counts_;                // n_i; beside them Tab_i, if all cells are stored
   CreditedCounts pooled_;                // P, as of one worker
   std::vector<double> pooled_totals_;    // its sums over labels
   std::vector<double> class_mass_;       // m
@@ -160,21 +159,12 @@ class CrowdModel {
   double tasks_ = 0;
   std::vector<WorkerId> one_worker_;     // for pooled_: worker 0, as often as a task has labels
 
-  double strength_;                      // s
-  double symmetry_ = .5;                 // lambda
-  double class_power_;                   // gamma
-  double accuracy_ = 0;                  // a0
-  double symmetric_errors_ = 0;          // s1 (1 - a0) / (K - 1), and what histories add to a cell of P
-  std::vector<double> ease_;             // r
-  std::vector<double> error_scale_;      // of P[k, l] + symmetric_errors_, to give E[k, l]
-  std::vector<double> correct_right_;    // Cr[k, k]
-  std::vector<double> correct_wrong_;    // Cr[k, l]
-  std::vector<double> log_classes_;      // ltau
-  std::vector<double> log_prior_;        // gamma ltau
+  CrowdEffects crowd_;                 // (G)
+  double class_power_ = 1;             // gamma
+  std::vector<double> log_prior_;      // gamma ltau
 
   std::vector<OfWorker> of_worker_;
   std::uint32_t epoch_ = 1;
-  FlatArray<double> tables_;             // Tab, by worker, label and truth; none if counts are not dense
 };
 
 }  // namespace crowdfold
