@@ -34,12 +34,15 @@ class CreditedCounts {
   }
   // From one row of counts to the next one of the same worker.
   std::size_t distance() const { return 2 * width_; }
+  double* row(WorkerId w, std::size_t label) {
+    return dense_.data() + (w * static_cast<std::size_t>(classes_) + label) * distance();
+  }
   const double* row(WorkerId w, std::size_t label) const {
     return dense_.data() + (w * static_cast<std::size_t>(classes_) + label) * distance();
   }
   const double* row_beside(WorkerId w, std::size_t label) const { return row(w, label) + width_; }
   double* row_beside(WorkerId w, std::size_t label) {
-    return dense_.data() + (w * static_cast<std::size_t>(classes_) + label) * distance() + width_;
+    return row(w, label) + width_;
   }
 
   // Makes room for more workers and classes.

@@ -43,6 +43,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -82,9 +83,22 @@ double peak(const std::array<double, kSize>& places, const std::array<double, kS
   return places[best] * std::exp(std::clamp(off, left, right));
 }
 
-}  // namespace
-
-namespace {
+// The same for a curve with one top that is costly to know: starts from a place near it.
+template <std::size_t kSize, class Height>
+double climb(const std::array<double, kSize>& places, double near, const Height& height) {
+  std::array<double, kSize> heights;
+  heights.fill(-std::numeric_limits<double>::infinity());
+  const auto at = [&](std::size_t i) {
+    if (std::isinf(heights[i])) heights[i] = height(places[i]);
+    return heights[i];
+  };
+  std::size_t best = 0;
+  while (best + 1 < kSize && places[best + 1] <= near) ++best;
+  at(best);
+  while (best + 1 < kSize && at(best + 1) > at(best)) ++best;
+  while (best > 0 && at(best - 1) > at(best)) --best;
+  return peak(places, heights);
+}
 
 // Curves of held-out labels: by temperature, and at temperature 1 with full class shares.
 constexpr std::size_t kFullShares = kTemperatures.size();
@@ -151,8 +165,7 @@ CrowdModel::Pair CrowdModel::spread(const WorkerCounts& history) const {
 }
 
 void CrowdModel::credit(const TaskLabels& task, std::span<const double> credit) {
-  counts_.add(task, credit);
-  count_for_crowd(task, credit);
+  change_credit(task, credit);
   for (const WorkerId w : task.workers) {
     if (of_worker_[w].labels++ == 0) known_workers_ += history(w).seen == 0 ? 1 : 0;
   }
@@ -161,21 +174,27 @@ void CrowdModel::credit(const TaskLabels& task, std::span<const double> credit) 
 }
 
 void CrowdModel::change_credit(const TaskLabels& task, std::span<const double> change) {
+  if (counts_.dense())
+    return add_credit(task, change.data(),
+                      {classes_, width_, counts_.distance(), counts_.row(0, 0), pooled_.row(0, 0)},
+                      pooled_totals_.data(), class_mass_.data());
   counts_.add(task, change);
-  count_for_crowd(task, change);
-}
-
-void CrowdModel::count_for_crowd(const TaskLabels& task, std::span<const double> credit) {
   if (task.size() > one_worker_.size()) one_worker_.resize(task.size());
-  pooled_.add({task.index, std::span(one_worker_).first(task.size()), task.classes}, credit);
+  pooled_.add({task.index, std::span(one_worker_).first(task.size()), task.classes}, change);
   const auto size = static_cast<double>(task.size());
   for (std::size_t k = 0; k < classes_; ++k) {
-    pooled_totals_[k] += size * credit[k];
-    class_mass_[k] += credit[k];
+    pooled_totals_[k] += size * change[k];
+    class_mass_[k] += change[k];
   }
 }
 
-void CrowdModel::trim(std::span<double> credit) const {
+void CrowdModel::put_answer(std::span<const double> a, double beta, std::span<double> answer) const {
+  crowdfold::put_answer(a.data(), beta, doubt(), classes_, width_, answer.data());
+}
+
+void CrowdModel::put_credit(const TaskLabels& task, std::span<const double> a, double newness,
+                            std::span<double> credit) const {
+  crowdfold::put_credit(a.data(), newness, task, classes_, width_, credit.data());
   if (counts_.dense()) return;
   for (double& part : credit) part = part < CreditedCounts::kLeastCredit ? 0 : part;
 }
@@ -301,45 +320,44 @@ void CrowdModel::score_anew(const TaskLabels& task, std::span<double> a, Scratch
 
 void CrowdModel::fit_strength() {
   pool();
-  constexpr std::uint64_t kCells = 1 << 14;  // that tell the strength well enough
-  const std::uint64_t stride = std::max<std::uint64_t>(
-      1, static_cast<std::uint64_t>(workers()) * classes_ * classes_ / kCells);
-  std::array<double, kStrengths.size()> heights{};
+  // The cells of some workers, which tell the strength well enough.
+  constexpr std::uint64_t kCells = 1 << 13;
+  const std::uint64_t all_cells = static_cast<std::uint64_t>(workers()) * classes_ * classes_;
+  const std::uint64_t stride = (all_cells + kCells - 1) / kCells;
   Scratch scratch(*this);
   std::vector<double> counts;
   std::vector<double> centres;
   std::vector<double> totals;
-  std::vector<double> with;
-  std::vector<double> without;
   for (std::uint64_t i = 0; i < workers(); i += stride) {
     const auto w = static_cast<WorkerId>(i);
     if (of_worker_[w].labels == 0) continue;
     const double ability = look_at(w, scratch).ability;
-    counts.clear();
-    centres.clear();
-    totals.assign(classes_, 0);
+    const std::size_t rows = totals.size();
+    totals.resize(rows + classes_);
     counts_.for_cells(w, [&](ClassId k, ClassId l, double count) {
       counts.push_back(count);
       centres.push_back(std::max(centre(ability, k, l, pooled_.cell(0, l, k)), kLeastCentre));
-      totals[k] += count;
+      totals[rows + k] += count;
     });
-    std::erase(totals, 0.0);
-    for (std::size_t s = 0; s < kStrengths.size(); ++s) {
-      const double strength = kStrengths[s];
-      with.assign(totals.size(), strength);
-      without.clear();
-      for (const double total : totals) without.push_back(total + strength);
-      for (std::size_t c = 0; c < counts.size(); ++c) {
-        with.push_back(counts[c] + strength * centres[c]);
-        without.push_back(strength * centres[c]);
-      }
-      vector_log_gamma(with);
-      vector_log_gamma(without);
-      heights[s] += std::accumulate(with.begin(), with.end(), 0.0) -
-                    std::accumulate(without.begin(), without.end(), 0.0);
-    }
   }
-  crowd_.strength = std::clamp(peak(kStrengths, heights), options_.weakest, options_.strongest);
+  std::erase(totals, 0.0);
+  if (counts.empty()) return;
+
+  const auto log_likelihood = [&](double strength) {
+    std::vector<double> with(totals.size(), strength);
+    std::vector<double> without;
+    for (const double total : totals) without.push_back(total + strength);
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      with.push_back(counts[c] + strength * centres[c]);
+      without.push_back(strength * centres[c]);
+    }
+    vector_log_gamma(with);
+    vector_log_gamma(without);
+    return std::accumulate(with.begin(), with.end(), 0.0) -
+           std::accumulate(without.begin(), without.end(), 0.0);
+  };
+  const double best = climb(kStrengths, crowd_.strength, log_likelihood);
+  crowd_.strength = std::clamp(best, options_.weakest, options_.strongest);
   symmetrise();
 }
 
@@ -433,20 +451,6 @@ void CrowdModel::restore(const WorkerState& state) {
 
 namespace {
 
-// Scores, which are used up, into probabilities.
-void softmax(std::span<double> a, std::span<double> probabilities) {
-  softmax_log_rows(a, a.size(), probabilities);
-}
-
-// The probabilities of classes that are given out.
-void put_answer(std::span<double> a, double beta, const CrowdModel& model,
-                std::span<double> probabilities) {
-  for (double& value : a) value *= beta;
-  softmax(a, probabilities);
-  const double doubt = model.doubt();
-  for (double& p : probabilities.first(model.classes())) p = (1 - doubt) * p + doubt / model.classes();
-}
-
 // The most probable class. Only a truth is certain.
 Estimate most_probable(std::span<const double> probabilities) {
   const auto best = std::max_element(probabilities.begin(), probabilities.end());
@@ -457,7 +461,7 @@ Estimate most_probable(std::span<const double> probabilities) {
 class FirstPass {
  public:
   explicit FirstPass(CrowdModel& model)
-      : model_(model), scratch_(model), a_(model.width()), scaled_(model.width()) {
+      : model_(model), scratch_(model), a_(model.width()) {
     while (next_strength_ < model_.tasks()) next_strength_ *= 2;
     next_pool_ = model_.tasks();
   }
@@ -503,28 +507,20 @@ class FirstPass {
     model_.score(task, a_, scratch_);
     if (task.size() > 1 && is_held_out())
       model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
-    if (!answer.empty()) {
-      scaled_ = a_;
-      put_answer(scaled_, beta_, model_, answer);
-    }
-    softmax(a_, credit);
-    const double f = model_.newness();
-    for (double& part : credit) part *= 1 - f;
-    for (const ClassId l : task.classes) credit[l] += f / static_cast<double>(task.size());
-    model_.trim(credit);
+    if (!answer.empty()) model_.put_answer(a_, beta_, answer);
+    model_.put_credit(task, a_, model_.newness(), credit);
   }
   std::uint64_t number() const { return static_cast<std::uint64_t>(model_.tasks()); }
   // All of the first tasks, then some.
   bool is_held_out() const {
     constexpr std::uint64_t kAll = 1'000;
-    constexpr std::uint64_t kSome = 16;
+    constexpr std::uint64_t kSome = 32;
     return number() < kAll || number() % kSome == 0;
   }
 
   CrowdModel& model_;
   CrowdModel::Scratch scratch_;
   std::vector<double> a_;
-  std::vector<double> scaled_;
   HeldOut held_out_;
   double beta_ = 1;
   double next_pool_ = 0;
@@ -656,8 +652,7 @@ class ThreePass {
       std::fill(change.begin(), change.end(), 0.0);
       if (!is_open(t)) return;
       model_.score(labels_.task(t), a, scratch);
-      softmax(a, change);
-      model_.trim(change);
+      model_.put_credit(labels_.task(t), a, 0, change);
       credits_.get(t, a);
       credits_.put(t, change);
       for (std::size_t k = 0; k < width; ++k) change[k] -= a[k];
@@ -685,7 +680,7 @@ class ThreePass {
                 [&](std::size_t i, std::span<double> a, CrowdModel::Scratch& scratch) {
                   const auto t = static_cast<TaskId>(i);
                   model_.score(labels_.task(t), a, scratch);
-                  put_answer(a, beta, model_, scratch.row);
+                  model_.put_answer(a, beta, scratch.row);
                   put(t, scratch.row);
                 });
     }
@@ -824,7 +819,7 @@ class OnlineThreePass final : public OnlineMethod {
     CrowdModel::Scratch scratch(*model_);
     std::vector<double> a(model_->width());
     model_->score_anew(labels, a, scratch);
-    put_answer(a, first_pass_->beta(), *model_, scratch.row);
+    model_->put_answer(a, first_pass_->beta(), scratch.row);
     const Estimate estimate = most_probable(std::span(scratch.row).first(model_->classes()));
     std::copy_n(scratch.row.begin(), posterior.size(), posterior.begin());
     return estimate;

@@ -68,8 +68,6 @@ class CrowdModel {
   void credit(const TaskLabels& task, std::span<const double> credit);
   // To the credit of a task that was.
   void change_credit(const TaskLabels& task, std::span<const double> change);
-  // Where not all counts are stored, small credits are not given.
-  void trim(std::span<double> credit) const;
   // The say of a majority vote in credits, as long as workers are new.
   double newness() const;
   // The chance of what was never seen, by the rule of succession: no answer is more certain.
@@ -95,6 +93,12 @@ class CrowdModel {
   void score(const TaskLabels& task, std::span<double> a, Scratch& scratch) const;
   // The same where some tables may be out of date.
   void score_anew(const TaskLabels& task, std::span<double> a, Scratch& scratch) const;
+  // What a task with these scores is credited with. Where not all counts are stored, small parts are left
+  // out.
+  void put_credit(const TaskLabels& task, std::span<const double> a, double newness,
+                  std::span<double> credit) const;
+  // Probabilities of classes to be given out.
+  void put_answer(std::span<const double> a, double beta, std::span<double> answer) const;
   // (H): how likely label j is by the other ones, of a task with scores a of which `credit` (or nothing)
   // is in the counts.
   void hold_out(const TaskLabels& task, std::size_t j, std::span<const double> a,
@@ -125,7 +129,6 @@ class CrowdModel {
   };
   Pair spread(const WorkerCounts& history) const;
   WorkerCounts history(WorkerId w) const { return w < history_.size() ? history_[w] : WorkerCounts{}; }
-  void count_for_crowd(const TaskLabels& task, std::span<const double> credit);
 
   // What (W) starts from: ability, N_i; for one label or all of them.
   WorkerRows look_at(WorkerId w, Scratch& scratch) const;

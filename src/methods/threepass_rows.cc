@@ -61,6 +61,122 @@ void put_rows(const CrowdEffects& crowd, const WorkerRows& worker, double* rows)
   });
 }
 
+// Exponentials of scores in units of the highest, and their sum.
+template <class D>
+HWY_INLINE double put_powers(D d, const double* a, double beta, std::size_t width, double* powers) {
+  constexpr double kLeastLog = -690;  // its exponential is above 0
+  const std::size_t lanes = hn::Lanes(d);
+  auto highest = hn::LoadU(d, a);
+  for (std::size_t i = lanes; i < width; i += lanes) highest = hn::Max(highest, hn::LoadU(d, a + i));
+  highest = hn::MaxOfLanes(d, highest);
+  auto sum = hn::Zero(d);
+  for (std::size_t i = 0; i < width; i += lanes) {
+    const auto log = hn::Mul(hn::Sub(hn::LoadU(d, a + i), highest), hn::Set(d, beta));
+    const auto power = hn::Exp(d, hn::Max(log, hn::Set(d, kLeastLog)));
+    sum = hn::Add(sum, power);
+    hn::StoreU(power, d, powers + i);
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+void answer_of(const double* a, double beta, double doubt, std::size_t classes, std::size_t width,
+            double* answer) {
+  with_vectors_of(RowLanes(), width, [&](auto d) {
+    const double scale = (1 - doubt) / put_powers(d, a, beta, width, answer);
+    const auto doubts = hn::Set(d, doubt / static_cast<double>(classes));
+    for (std::size_t i = 0; i < width; i += hn::Lanes(d))
+      hn::StoreU(hn::MulAdd(hn::LoadU(d, answer + i), hn::Set(d, scale), doubts), d, answer + i);
+  });
+}
+
+// Votes of a task by class, in bytes of a number: a sum that does not wait for memory. For as many classes
+// and labels as fit.
+class PackedVotes {
+ public:
+  static bool fit(std::size_t classes, std::size_t labels) { return classes <= 8 && labels <= 255; }
+  HWY_INLINE explicit PackedVotes(const TaskLabels& task) {
+    for (const ClassId label : task.classes) packed_ += 1ULL << (8 * label);
+  }
+  HWY_INLINE double of(std::size_t label) const {
+    return static_cast<double>((packed_ >> (8 * label)) & 255);
+  }
+  // From the i-th class on.
+  template <class D>
+  HWY_INLINE hn::Vec<D> from(D d, std::size_t i) const {
+    const hn::RebindToUnsigned<D> du;
+    const auto shift = hn::ShiftLeft<3>(hn::Iota(du, i));
+    const auto votes = hn::And(hn::Shr(hn::Set(du, packed_), shift), hn::Set(du, 255));
+    return hn::ConvertTo(d, hn::BitCast(hn::RebindToSigned<D>(), votes));
+  }
+
+ private:
+  std::uint64_t packed_ = 0;
+};
+
+void credit_of(const double* a, double newness, const TaskLabels& task, std::size_t classes,
+               std::size_t width, double* credit) {
+  const double vote = newness / static_cast<double>(task.size());
+  const bool packed = newness > 0 && PackedVotes::fit(classes, task.size());
+  with_vectors_of(RowLanes(), width, [&](auto d) {
+    const auto scale = hn::Set(d, (1 - newness) / put_powers(d, a, 1, width, credit));
+    if (packed) {
+      const PackedVotes votes(task);
+      for (std::size_t i = 0; i < width; i += hn::Lanes(d)) {
+        const auto part = hn::Mul(votes.from(d, i), hn::Set(d, vote));
+        hn::StoreU(hn::MulAdd(hn::LoadU(d, credit + i), scale, part), d, credit + i);
+      }
+    } else {
+      for (std::size_t i = 0; i < width; i += hn::Lanes(d))
+        hn::StoreU(hn::Mul(hn::LoadU(d, credit + i), scale), d, credit + i);
+    }
+  });
+  if (newness == 0 || packed) return;
+  for (const ClassId label : task.classes) credit[label] += vote;
+}
+
+template <class D>
+HWY_INLINE void add_row(D d, const double* row, double factor, std::size_t width, double* to) {
+  for (std::size_t i = 0; i < width; i += hn::Lanes(d)) {
+    const auto add = hn::LoadU(d, row + i);
+    hn::StoreU(hn::MulAdd(add, hn::Set(d, factor), hn::LoadU(d, to + i)), d, to + i);
+  }
+}
+
+template <class D>
+HWY_INLINE void count_with(D d, const TaskLabels& task, const double* credit, const DenseCounts& counts,
+                           double* pooled_totals, double* class_mass) {
+  const std::size_t width = counts.width;
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    const std::size_t row = task.workers[j] * counts.classes + task.classes[j];
+    add_row(d, credit, 1, width, counts.counts + row * counts.distance);
+  }
+  if (PackedVotes::fit(counts.classes, task.size())) {
+    const PackedVotes votes(task);
+    for (std::size_t label = 0; label < counts.classes; ++label)
+      add_row(d, credit, votes.of(label), width, counts.pooled + label * counts.distance);
+  } else {
+    for (const ClassId label : task.classes)
+      add_row(d, credit, 1, width, counts.pooled + label * counts.distance);
+  }
+  add_row(d, credit, static_cast<double>(task.size()), width, pooled_totals);
+  add_row(d, credit, 1, width, class_mass);
+}
+
+void count(const TaskLabels& task, const double* credit, const DenseCounts& counts,
+           double* pooled_totals, double* class_mass) {
+  with_vectors_of(RowLanes(), counts.width, [&](auto d) {
+    // With rows of one vector, it stays in a register.
+    if (counts.width == hn::Lanes(d)) {
+      DenseCounts narrow = counts;
+      narrow.width = hn::Lanes(d);
+      HWY_ALIGN double row[hn::MaxLanes(decltype(d)())];
+      hn::Store(hn::LoadU(d, credit), d, row);
+      return count_with(d, task, row, narrow, pooled_totals, class_mass);
+    }
+    count_with(d, task, credit, counts, pooled_totals, class_mass);
+  });
+}
+
 void add_rows(const double* rows, std::size_t count, std::size_t distance, std::size_t width,
               double* sums) {
   with_vectors_of(RowLanes(), width, [&](auto d) {
@@ -81,10 +197,28 @@ HWY_AFTER_NAMESPACE();
 namespace crowdfold {
 
 HWY_EXPORT(put_rows);
+HWY_EXPORT(answer_of);
+HWY_EXPORT(credit_of);
+HWY_EXPORT(count);
 HWY_EXPORT(add_rows);
 
 void put_log_rows(const CrowdEffects& crowd, const WorkerRows& worker, double* rows) {
   HWY_DYNAMIC_DISPATCH(put_rows)(crowd, worker, rows);
+}
+
+void put_answer(const double* a, double beta, double doubt, std::size_t classes, std::size_t width,
+                double* answer) {
+  HWY_DYNAMIC_DISPATCH(answer_of)(a, beta, doubt, classes, width, answer);
+}
+
+void put_credit(const double* a, double newness, const TaskLabels& task, std::size_t classes,
+                std::size_t width, double* credit) {
+  HWY_DYNAMIC_DISPATCH(credit_of)(a, newness, task, classes, width, credit);
+}
+
+void add_credit(const TaskLabels& task, const double* credit, const DenseCounts& counts,
+                double* pooled_totals, double* class_mass) {
+  HWY_DYNAMIC_DISPATCH(count)(task, credit, counts, pooled_totals, class_mass);
 }
 
 void add_up_rows(const double* rows, std::size_t count, std::size_t distance, std::size_t width,

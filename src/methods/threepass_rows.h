@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "crowdfold/labels.h"
+
 namespace crowdfold {
 
 // What is known of the crowd as a whole. By class, in rows of the same width.
@@ -39,6 +41,24 @@ struct WorkerRows {
 
 // Tab_i, in rows at the same distance.
 void put_log_rows(const CrowdEffects& crowd, const WorkerRows& worker, double* rows);
+
+// Probabilities of classes from scores a, of rows of `width`: (1 - doubt) softmax(beta a) + doubt / K.
+void put_answer(const double* a, double beta, double doubt, std::size_t classes, std::size_t width,
+                double* answer);
+// What a task is credited with: (1 - newness) softmax(a) + newness (its shares of votes).
+void put_credit(const double* a, double newness, const TaskLabels& task, std::size_t classes,
+                std::size_t width, double* credit);
+
+// Adds a task's credit to counts, of workers and of the crowd.
+struct DenseCounts {
+  std::size_t classes = 0;
+  std::size_t width = 0;
+  std::size_t distance = 0;  // between rows of counts
+  double* counts = nullptr;  // n, by worker, label and truth
+  double* pooled = nullptr;  // P
+};
+void add_credit(const TaskLabels& task, const double* credit, const DenseCounts& counts,
+                double* pooled_totals, double* class_mass);
 
 // Adds `count` rows to their sums.
 void add_up_rows(const double* rows, std::size_t count, std::size_t distance, std::size_t width,
