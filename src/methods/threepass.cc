@@ -46,6 +46,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "core/random.h"
 #include "methods/batch.h"
@@ -148,13 +149,13 @@ void CrowdModel::expect(std::uint32_t workers, std::uint32_t classes) {
 // All tables are out of date.
 void CrowdModel::symmetrise() {
   crowd_.symmetry = crowd_.strength / (crowd_.strength + options_.symmetry * classes_);
-  ++epoch_;
+  for (OfWorker& of : of_worker_) of.labels -= std::exchange(of.fresh, 0);
 }
 
 void CrowdModel::remember(WorkerId w, const WorkerCounts& history) {
   if (history.seen <= 0) return;
   if (w >= history_.size()) history_.resize(w + 1ULL);
-  known_workers_ += history_[w].seen == 0 && of_worker_[w].labels == 0 ? 1 : 0;
+  known_workers_ += history_[w].seen == 0 && labels_of(w) == 0 ? 1 : 0;
   history_[w] += history;
   all_history_ += history;
 }
@@ -164,16 +165,18 @@ CrowdModel::Pair CrowdModel::spread(const WorkerCounts& history) const {
   return {history.correct / k, (history.seen - history.correct) / (k * std::max(1.0, k - 1))};
 }
 
-void CrowdModel::credit(const TaskLabels& task, std::span<const double> credit) {
-  change_credit(task, credit);
+void CrowdModel::count(const TaskLabels& task) {
   for (const WorkerId w : task.workers) {
-    if (of_worker_[w].labels++ == 0) known_workers_ += history(w).seen == 0 ? 1 : 0;
+    OfWorker& of = of_worker_[w];
+    if (of.labels == of.fresh) known_workers_ += history(w).seen == 0 ? 1 : 0;  // the first one
+    of.labels += of.fresh == 0 ? 1 : 0;
+    of.fresh -= of.fresh == 0 ? 0 : 1;
   }
   labels_ += static_cast<double>(task.size());
   ++tasks_;
 }
 
-void CrowdModel::change_credit(const TaskLabels& task, std::span<const double> change) {
+void CrowdModel::credit(const TaskLabels& task, std::span<const double> change) {
   if (counts_.dense())
     return add_credit(task, change.data(),
                       {classes_, width_, counts_.distance(), counts_.row(0, 0), pooled_.row(0, 0)},
@@ -234,7 +237,7 @@ void CrowdModel::pool() {
 
 WorkerCounts CrowdModel::counts(WorkerId w) const {
   WorkerCounts all = history(w);
-  all += {counts_.right(w), static_cast<double>(of_worker_[w].labels)};
+  all += {counts_.right(w), labels_of(w)};
   all.correct = std::clamp(all.correct, 0.0, all.seen);
   return all;
 }
@@ -243,7 +246,7 @@ WorkerRows CrowdModel::look_at(WorkerId w, Scratch& scratch) const {
   const WorkerCounts before = history(w);
   const Pair in_cells = spread(before);
   const double right = before.correct + counts_.right(w) + options_.own * crowd_.accuracy;
-  const double labels = before.seen + of_worker_[w].labels + options_.own;
+  const double labels = before.seen + labels_of(w) + options_.own;
   std::fill(scratch.totals.begin(), scratch.totals.end(),
             in_cells.right + (classes_ - 1) * in_cells.wrong);
   counts_.add_totals(w, scratch.totals);
@@ -275,14 +278,15 @@ WorkerRows CrowdModel::look_at(WorkerId w, ClassId label, Scratch& scratch) cons
 void CrowdModel::build(WorkerId w, Scratch& scratch) {
   put_log_rows(crowd_, look_at(w, scratch), counts_.row_beside(w, 0));
   OfWorker& of = of_worker_[w];
-  of.due = std::max(of.labels + 1, static_cast<std::uint32_t>((1 + options_.refresh) * of.labels));
-  of.epoch = epoch_;
+  of.labels -= of.fresh;
+  of.fresh = std::max(1U, static_cast<std::uint32_t>(options_.refresh * of.labels));
+  of.labels += of.fresh;
 }
 
 void CrowdModel::build_for(const TaskLabels& task, Scratch& scratch) {
   if (!counts_.dense()) return;
   for (const WorkerId w : task.workers) {
-    if (is_stale(w)) build(w, scratch);
+    if (of_worker_[w].fresh == 0) build(w, scratch);
   }
 }
 
@@ -296,7 +300,7 @@ void CrowdModel::build_all(int threads) {
 }
 
 std::span<const double> CrowdModel::label_row(WorkerId w, ClassId label, Scratch& scratch) const {
-  if (counts_.dense() && !is_stale(w)) return {counts_.row_beside(w, label), width_};
+  if (counts_.dense() && of_worker_[w].fresh > 0) return {counts_.row_beside(w, label), width_};
   put_log_rows(crowd_, look_at(w, label, scratch), scratch.row.data());
   return scratch.row;
 }
@@ -330,7 +334,7 @@ void CrowdModel::fit_strength() {
   std::vector<double> totals;
   for (std::uint64_t i = 0; i < workers(); i += stride) {
     const auto w = static_cast<WorkerId>(i);
-    if (of_worker_[w].labels == 0) continue;
+    if (labels_of(w) == 0) continue;
     const double ability = look_at(w, scratch).ability;
     const std::size_t rows = totals.size();
     totals.resize(rows + classes_);
@@ -434,10 +438,9 @@ void CrowdModel::restore(const WorkerState& state) {
   for (WorkerId w = 0; w < before.size(); ++w) remember(w, before[w]);
   if (learned.empty()) return pool();
   for (WorkerId w = 0; w < state.workers.size(); ++w) {
-    of_worker_[w].labels =
-        static_cast<std::uint32_t>(std::lround(state.workers[w].seen - history(w).seen));
-    labels_ += of_worker_[w].labels;
-    known_workers_ += of_worker_[w].labels > 0 && history(w).seen == 0 ? 1 : 0;
+    of_worker_[w] = {static_cast<std::uint32_t>(std::lround(state.workers[w].seen - history(w).seen)), 0};
+    labels_ += labels_of(w);
+    known_workers_ += labels_of(w) > 0 && history(w).seen == 0 ? 1 : 0;
   }
   for (const ConfusionState::Cell& cell : learned.cells) {
     counts_.add(cell.worker, cell.label, cell.truth, cell.count);
@@ -484,6 +487,7 @@ class FirstPass {
       credit[truth] = 1;
     }
     model_.credit(task, credit);
+    model_.count(task);
   }
 
  private:
@@ -659,7 +663,7 @@ class ThreePass {
     });
     for (std::size_t i = first; i < last; ++i) {
       const TaskId t = in_order(i);
-      if (is_open(t)) model_.change_credit(labels_.task(t), {changes.data() + (i - first) * width, width});
+      if (is_open(t)) model_.credit(labels_.task(t), {changes.data() + (i - first) * width, width});
     }
   }
 

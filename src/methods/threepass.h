@@ -64,10 +64,10 @@ class CrowdModel {
 
   // Counts.
   void remember(WorkerId w, const WorkerCounts& history);
-  // A task that was not seen before; what it is credited with, by class.
-  void credit(const TaskLabels& task, std::span<const double> credit);
-  // To the credit of a task that was.
-  void change_credit(const TaskLabels& task, std::span<const double> change);
+  // Adds to what a task is credited with, by class.
+  void credit(const TaskLabels& task, std::span<const double> change);
+  // A task that is new, when it was credited.
+  void count(const TaskLabels& task);
   // The say of a majority vote in credits, as long as workers are new.
   double newness() const;
   // The chance of what was never seen, by the rule of succession: no answer is more certain.
@@ -115,13 +115,10 @@ class CrowdModel {
 
  private:
   struct OfWorker {
-    std::uint32_t labels = 0;  // n_i
-    std::uint32_t due = 0;     // at so many labels, the table is out of date
-    std::uint32_t epoch = 0;   // or if strength was fitted since
+    std::uint32_t labels = 0;  // n_i, when the table is out of date
+    std::uint32_t fresh = 0;   // for so many labels more, it is not
   };
-  bool is_stale(WorkerId w) const {
-    return of_worker_[w].labels >= of_worker_[w].due || of_worker_[w].epoch != epoch_;
-  }
+  double labels_of(WorkerId w) const { return of_worker_[w].labels - of_worker_[w].fresh; }
   // Counts that a history stands for, in every cell on the diagonal and beside it.
   struct Pair {
     double right = 0;
@@ -167,7 +164,6 @@ class CrowdModel {
   std::vector<double> log_prior_;      // gamma ltau
 
   std::vector<OfWorker> of_worker_;
-  std::uint32_t epoch_ = 1;
 };
 
 }  // namespace crowdfold
