@@ -85,6 +85,21 @@ void add_up_one(const TaskLabels& task, std::size_t classes, std::size_t distanc
   });
 }
 
+void add_up_listed(const Labels& labels, std::span<const TaskId> tasks, std::size_t distance,
+                   const double* start, std::size_t width, const double* table, double* rows) {
+  constexpr std::size_t kAhead = 4;  // tasks, whose rows are fetched from memory meanwhile
+  const RowOf row_of{labels.num_classes(), width, distance};
+  with_vectors_of(RowLanes(), width, [&](auto d) {
+    for (std::size_t i = 0; i < tasks.size(); ++i, rows += width) {
+      if (i + kAhead < tasks.size()) {
+        const TaskLabels soon = labels.task(tasks[i + kAhead]);
+        for (std::size_t j = 0; j < soon.size(); ++j) __builtin_prefetch(table + row_of(soon, j));
+      }
+      add_up_task(d, labels.task(tasks[i]), row_of, start, table, rows);
+    }
+  });
+}
+
 void add_to_one(const TaskLabels& task, std::size_t classes, std::size_t distance, const double* row,
                 std::size_t width, double* table) {
   with_vectors_of(RowLanes(), width, [&](auto d) {
@@ -102,6 +117,7 @@ namespace crowdfold {
 HWY_EXPORT(add_up);
 HWY_EXPORT(add_to);
 HWY_EXPORT(add_up_one);
+HWY_EXPORT(add_up_listed);
 HWY_EXPORT(add_to_one);
 
 void add_up_labels(const Labels& labels, TaskId first, TaskId last, std::span<const double> start,
@@ -120,6 +136,12 @@ void add_up_labels(const TaskLabels& task, std::uint32_t classes, std::size_t di
                    std::span<const double> start, const double* table, std::span<double> row) {
   HWY_DYNAMIC_DISPATCH(add_up_one)
   (task, classes, distance, start.data(), start.size(), table, row.data());
+}
+
+void add_up_labels(const Labels& labels, std::span<const TaskId> tasks, std::size_t distance,
+                   std::span<const double> start, const double* table, std::span<double> rows) {
+  HWY_DYNAMIC_DISPATCH(add_up_listed)
+  (labels, tasks, distance, start.data(), start.size(), table, rows.data());
 }
 
 void add_to_labels(const TaskLabels& task, std::uint32_t classes, std::size_t distance,

@@ -21,6 +21,9 @@ void add_to_labels(const Labels& labels, TaskId first, TaskId last, std::span<co
 // than they are wide: `distance` numbers.
 void add_up_labels(const TaskLabels& task, std::uint32_t classes, std::size_t distance,
                    std::span<const double> start, const double* table, std::span<double> row);
+// And for a list of tasks.
+void add_up_labels(const Labels& labels, std::span<const TaskId> tasks, std::size_t distance,
+                   std::span<const double> start, const double* table, std::span<double> rows);
 void add_to_labels(const TaskLabels& task, std::uint32_t classes, std::size_t distance,
                    std::span<const double> row, double* table);
 

@@ -191,15 +191,24 @@ void CrowdModel::credit(const TaskLabels& task, std::span<const double> change) 
   }
 }
 
-void CrowdModel::put_answer(std::span<const double> a, double beta, std::span<double> answer) const {
-  crowdfold::put_answer(a.data(), beta, doubt(), classes_, width_, answer.data());
+void CrowdModel::put_answers(std::span<const double> a, double beta, std::span<double> answers) const {
+  crowdfold::put_answers(a.data(), a.size() / width_, beta, doubt(), classes_, width_, answers.data());
 }
 
 void CrowdModel::put_credit(const TaskLabels& task, std::span<const double> a, double newness,
                             std::span<double> credit) const {
   crowdfold::put_credit(a.data(), newness, task, classes_, width_, credit.data());
+  trim(credit);
+}
+
+void CrowdModel::put_credits(std::span<double> a, std::span<double> credits) const {
+  softmax_log_rows(a, width_, credits);
+  trim(credits);
+}
+
+void CrowdModel::trim(std::span<double> credits) const {
   if (counts_.dense()) return;
-  for (double& part : credit) part = part < CreditedCounts::kLeastCredit ? 0 : part;
+  for (double& part : credits) part = part < CreditedCounts::kLeastCredit ? 0 : part;
 }
 
 double CrowdModel::doubt() const { return 1 / (labels_ + all_history_.seen + 2); }
@@ -312,6 +321,14 @@ void CrowdModel::prefetch(const TaskLabels& task) const {
 void CrowdModel::score(const TaskLabels& task, std::span<double> a, Scratch& scratch) const {
   if (!counts_.dense()) return score_anew(task, a, scratch);
   add_up_labels(task, classes_, counts_.distance(), log_prior_, counts_.row_beside(0, 0), a);
+}
+
+void CrowdModel::score(const Labels& labels, std::span<const TaskId> tasks, std::span<double> rows,
+                       Scratch& scratch) const {
+  if (counts_.dense())
+    return add_up_labels(labels, tasks, counts_.distance(), log_prior_, counts_.row_beside(0, 0), rows);
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    score_anew(labels.task(tasks[i]), rows.subspan(i * width_, width_), scratch);
 }
 
 void CrowdModel::score_anew(const TaskLabels& task, std::span<double> a, Scratch& scratch) const {
@@ -511,7 +528,7 @@ class FirstPass {
     model_.score(task, a_, scratch_);
     if (task.size() > 1 && is_held_out())
       model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
-    if (!answer.empty()) model_.put_answer(a_, beta_, answer);
+    if (!answer.empty()) model_.put_answers(a_, beta_, answer);
     model_.put_credit(task, a_, model_.newness(), credit);
   }
   std::uint64_t number() const { return static_cast<std::uint64_t>(model_.tasks()); }
@@ -557,6 +574,20 @@ class Credits {
     }
     parts_[t].shrink_to_fit();
   }
+  // Puts a credit, and makes of it the change.
+  void exchange(TaskId t, std::span<double> credit) {
+    if (dense_) {
+      double* const before = rows_.data() + offset(t);
+      for (std::size_t k = 0; k < width_; ++k) {
+        const double change = credit[k] - before[k];
+        before[k] = std::exchange(credit[k], change);
+      }
+      return;
+    }
+    const std::vector<std::pair<ClassId, double>> before = parts_[t];
+    put(t, credit);
+    for (const auto& [k, part] : before) credit[k] -= part;
+  }
 
  private:
   std::ptrdiff_t offset(TaskId t) const { return static_cast<std::ptrdiff_t>(t * width_); }
@@ -578,6 +609,8 @@ class ThreePass {
         context_(context),
         model_(options, labels.num_workers(), labels.num_classes()),
         credits_(model_, options.passes > 1 ? labels.num_tasks() : 0) {
+    order_.resize(labels.num_tasks());
+    std::iota(order_.begin(), order_.end(), 0);
     if (options.order == Order::shuffled) order_ = shuffled_tasks(labels.num_tasks(), context.seed);
     for (WorkerId w = 0; w < given.workers.size(); ++w) model_.remember(w, given.workers[w]);
     result_.estimate.resize(labels.num_tasks());
@@ -609,20 +642,19 @@ class ThreePass {
   }
 
  private:
-  static constexpr TaskId kTasksPerReport = 1 << 14;
-  static constexpr TaskId kAhead = 4;
+  static constexpr std::size_t kTasksPerReport = 1 << 14;
 
-  TaskId in_order(std::size_t i) const { return order_.empty() ? static_cast<TaskId>(i) : order_[i]; }
   bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
 
   void first_pass() {
+    constexpr std::size_t kAhead = 4;
     FirstPass pass(model_);
     std::vector<double> credit(model_.width());
     std::vector<double> answer(options_.passes > 1 ? 0 : model_.width());
-    for (TaskId i = 0; i < labels_.num_tasks(); ++i) {
+    for (std::size_t i = 0; i < order_.size(); ++i) {
       if (i % kTasksPerReport == 0) say("first pass", i);
-      const TaskId t = in_order(i);
-      if (i + kAhead < labels_.num_tasks()) model_.prefetch(labels_.task(in_order(i + kAhead)));
+      if (i + kAhead < order_.size()) model_.prefetch(labels_.task(order_[i + kAhead]));
+      const TaskId t = order_[i];
       pass.take(labels_.task(t), given_.truth(t), credit, answer);
       if (options_.passes > 1)
         credits_.put(t, credit);
@@ -634,36 +666,33 @@ class ThreePass {
   void second_pass() {
     model_.fit_strength();
     const auto blocks = static_cast<std::size_t>(options_.blocks);
-    const std::size_t tasks = labels_.num_tasks();
     for (std::size_t block = 0; block < blocks; ++block) {
       model_.pool();
       model_.build_all(context_.threads);
-      for (std::size_t first = tasks * block / blocks; first < tasks * (block + 1) / blocks;
-           first += kTasksPerReport) {
+      const std::size_t end = order_.size() * (block + 1) / blocks;
+      for (std::size_t first = order_.size() * block / blocks; first < end; first += kTasksPerReport) {
         say("second pass", first);
-        judge_again(first, std::min(first + kTasksPerReport, tasks * (block + 1) / blocks));
+        judge_again(std::span(order_).subspan(first, std::min(kTasksPerReport, end - first)));
       }
     }
   }
 
   // Tasks are judged side by side, then the counts follow.
-  void judge_again(std::size_t first, std::size_t last) {
+  void judge_again(std::span<const TaskId> tasks) {
     const std::size_t width = model_.width();
-    FlatArray<double> changes((last - first) * width);
-    for_tasks(first, last, [&](std::size_t i, std::span<double> a, CrowdModel::Scratch& scratch) {
-      const TaskId t = in_order(i);
-      const std::span<double> change(changes.data() + (i - first) * width, width);
-      std::fill(change.begin(), change.end(), 0.0);
-      if (!is_open(t)) return;
-      model_.score(labels_.task(t), a, scratch);
-      model_.put_credit(labels_.task(t), a, 0, change);
-      credits_.get(t, a);
-      credits_.put(t, change);
-      for (std::size_t k = 0; k < width; ++k) change[k] -= a[k];
+    FlatArray<double> changes(tasks.size() * width);
+    for_tasks(tasks, [&](std::size_t first, std::span<const TaskId> some, std::span<double> a,
+                         CrowdModel::Scratch& scratch) {
+      const std::span<double> judged(changes.data() + first * width, a.size());
+      model_.score(labels_, some, a, scratch);
+      model_.put_credits(a, judged);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        if (is_open(some[i])) credits_.exchange(some[i], judged.subspan(i * width, width));
+      }
     });
-    for (std::size_t i = first; i < last; ++i) {
-      const TaskId t = in_order(i);
-      if (is_open(t)) model_.credit(labels_.task(t), {changes.data() + (i - first) * width, width});
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (!is_open(tasks[i])) continue;
+      model_.credit(labels_.task(tasks[i]), {changes.data() + i * width, width});
     }
   }
 
@@ -678,15 +707,17 @@ class ThreePass {
       held_out = hold_out();
     }
     const double beta = held_out.best_temperature();
-    for (TaskId first = 0; first < labels_.num_tasks(); first += std::min(kTasksPerReport, labels_.num_tasks() - first)) {
+    const std::size_t width = model_.width();
+    for (std::size_t first = 0; first < order_.size(); first += kTasksPerReport) {
       say("last pass", first);
-      for_tasks(first, first + std::min<std::size_t>(kTasksPerReport, labels_.num_tasks() - first),
-                [&](std::size_t i, std::span<double> a, CrowdModel::Scratch& scratch) {
-                  const auto t = static_cast<TaskId>(i);
-                  model_.score(labels_.task(t), a, scratch);
-                  model_.put_answer(a, beta, scratch.row);
-                  put(t, scratch.row);
-                });
+      const auto tasks =
+          std::span(order_).subspan(first, std::min(kTasksPerReport, order_.size() - first));
+      for_tasks(tasks, [&](std::size_t, std::span<const TaskId> some, std::span<double> a,
+                           CrowdModel::Scratch& scratch) {
+        model_.score(labels_, some, a, scratch);
+        model_.put_answers(a, beta, a);
+        for (std::size_t i = 0; i < some.size(); ++i) put(some[i], a.subspan(i * width, width));
+      });
     }
   }
 
@@ -718,18 +749,20 @@ class ThreePass {
     return held_out;
   }
 
-  // body(i, a row, scratch) for i = first … last - 1, in parallel.
+  // body(first, some, rows, scratch) for some tasks at a time, from the first-th on, in parallel.
   template <class Body>
-  void for_tasks(std::size_t first, std::size_t last, const Body& body) const {
-    constexpr std::size_t kTasksAtOnce = 1 << 10;
-    parallel_ranges(context_.threads, last - first, kTasksAtOnce,
+  void for_tasks(std::span<const TaskId> tasks, const Body& body) const {
+    constexpr std::size_t kNumbers = 4'096;  // that stay in the first-level cache
+    const std::size_t at_once = std::clamp<std::size_t>(kNumbers / model_.width(), 1, 256);
+    constexpr std::size_t kTasksPerThread = 1 << 10;
+    parallel_ranges(context_.threads, tasks.size(), kTasksPerThread,
                     [&](std::size_t from, std::size_t to, int) {
                       CrowdModel::Scratch scratch(model_);
-                      std::vector<double> a(model_.width());
-                      for (std::size_t i = from; i < to; ++i) {
-                        if (i + kAhead < to)
-                          model_.prefetch(labels_.task(in_order(first + i + kAhead)));
-                        body(first + i, a, scratch);
+                      FlatArray<double> rows(at_once * model_.width());
+                      for (std::size_t first = from; first < to; first += at_once) {
+                        const std::size_t count = std::min(at_once, to - first);
+                        body(first, tasks.subspan(first, count),
+                             std::span(rows).first(count * model_.width()), scratch);
                       }
                     });
   }
@@ -823,7 +856,7 @@ class OnlineThreePass final : public OnlineMethod {
     CrowdModel::Scratch scratch(*model_);
     std::vector<double> a(model_->width());
     model_->score_anew(labels, a, scratch);
-    model_->put_answer(a, first_pass_->beta(), scratch.row);
+    model_->put_answers(a, first_pass_->beta(), scratch.row);
     const Estimate estimate = most_probable(std::span(scratch.row).first(model_->classes()));
     std::copy_n(scratch.row.begin(), posterior.size(), posterior.begin());
     return estimate;

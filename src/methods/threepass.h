@@ -91,14 +91,18 @@ class CrowdModel {
   void prefetch(const TaskLabels& task) const;
   // (S): a_t, with tables as they were built last.
   void score(const TaskLabels& task, std::span<double> a, Scratch& scratch) const;
+  // Of several tasks, in rows.
+  void score(const Labels& labels, std::span<const TaskId> tasks, std::span<double> rows,
+             Scratch& scratch) const;
   // The same where some tables may be out of date.
   void score_anew(const TaskLabels& task, std::span<double> a, Scratch& scratch) const;
-  // What a task with these scores is credited with. Where not all counts are stored, small parts are left
-  // out.
+  // What a task with these scores is credited with.
   void put_credit(const TaskLabels& task, std::span<const double> a, double newness,
                   std::span<double> credit) const;
-  // Probabilities of classes to be given out.
-  void put_answer(std::span<const double> a, double beta, std::span<double> answer) const;
+  // Of several tasks whose workers are not new. Scores are used up.
+  void put_credits(std::span<double> a, std::span<double> credits) const;
+  // Probabilities of classes to be given out, of one or several tasks.
+  void put_answers(std::span<const double> a, double beta, std::span<double> answers) const;
   // (H): how likely label j is by the other ones, of a task with scores a of which `credit` (or nothing)
   // is in the counts.
   void hold_out(const TaskLabels& task, std::size_t j, std::span<const double> a,
@@ -136,6 +140,8 @@ class CrowdModel {
     if (k == l) return 1 - wrong;
     return wrong * crowd_.error_scale[k] * (pooled + crowd_.symmetric_errors);
   }
+  // Where not all counts are stored, small credits are left out.
+  void trim(std::span<double> credits) const;
   double pooled_right(std::size_t k) const {
     return pooled_.cell(0, static_cast<ClassId>(k), static_cast<ClassId>(k));
   }

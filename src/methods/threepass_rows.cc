@@ -79,13 +79,15 @@ HWY_INLINE double put_powers(D d, const double* a, double beta, std::size_t widt
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-void answer_of(const double* a, double beta, double doubt, std::size_t classes, std::size_t width,
-            double* answer) {
+void answers_of(const double* a, std::size_t rows, double beta, double doubt, std::size_t classes,
+                std::size_t width, double* answers) {
   with_vectors_of(RowLanes(), width, [&](auto d) {
-    const double scale = (1 - doubt) / put_powers(d, a, beta, width, answer);
     const auto doubts = hn::Set(d, doubt / static_cast<double>(classes));
-    for (std::size_t i = 0; i < width; i += hn::Lanes(d))
-      hn::StoreU(hn::MulAdd(hn::LoadU(d, answer + i), hn::Set(d, scale), doubts), d, answer + i);
+    for (std::size_t r = 0; r < rows; ++r, a += width, answers += width) {
+      const double scale = (1 - doubt) / put_powers(d, a, beta, width, answers);
+      for (std::size_t i = 0; i < width; i += hn::Lanes(d))
+        hn::StoreU(hn::MulAdd(hn::LoadU(d, answers + i), hn::Set(d, scale), doubts), d, answers + i);
+    }
   });
 }
 
@@ -197,7 +199,7 @@ HWY_AFTER_NAMESPACE();
 namespace crowdfold {
 
 HWY_EXPORT(put_rows);
-HWY_EXPORT(answer_of);
+HWY_EXPORT(answers_of);
 HWY_EXPORT(credit_of);
 HWY_EXPORT(count);
 HWY_EXPORT(add_rows);
@@ -206,9 +208,9 @@ void put_log_rows(const CrowdEffects& crowd, const WorkerRows& worker, double* r
   HWY_DYNAMIC_DISPATCH(put_rows)(crowd, worker, rows);
 }
 
-void put_answer(const double* a, double beta, double doubt, std::size_t classes, std::size_t width,
-                double* answer) {
-  HWY_DYNAMIC_DISPATCH(answer_of)(a, beta, doubt, classes, width, answer);
+void put_answers(const double* a, std::size_t rows, double beta, double doubt, std::size_t classes,
+                 std::size_t width, double* answers) {
+  HWY_DYNAMIC_DISPATCH(answers_of)(a, rows, beta, doubt, classes, width, answers);
 }
 
 void put_credit(const double* a, double newness, const TaskLabels& task, std::size_t classes,

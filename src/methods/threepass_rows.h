@@ -42,9 +42,9 @@ struct WorkerRows {
 // Tab_i, in rows at the same distance.
 void put_log_rows(const CrowdEffects& crowd, const WorkerRows& worker, double* rows);
 
-// Probabilities of classes from scores a, of rows of `width`: (1 - doubt) softmax(beta a) + doubt / K.
-void put_answer(const double* a, double beta, double doubt, std::size_t classes, std::size_t width,
-                double* answer);
+// Probabilities of classes from rows of scores a: (1 - doubt) softmax(beta a) + doubt / K.
+void put_answers(const double* a, std::size_t rows, double beta, double doubt, std::size_t classes,
+                 std::size_t width, double* answers);
 // What a task is credited with: (1 - newness) softmax(a) + newness (its shares of votes).
 void put_credit(const double* a, double newness, const TaskLabels& task, std::size_t classes,
                 std::size_t width, double* credit);
