@@ -16,7 +16,7 @@ namespace {
 
 struct Aggregate {
   std::string labels;
-  std::string method = "twopass";
+  std::string method = "threepass";
   std::vector<std::string> settings;
   std::string output = "-";
   std::string workers_out;
@@ -120,7 +120,7 @@ bool Aggregate::streams(const MethodInfo& info, const Settings& set) const {
     throw Error(ErrorCode::usage,
                 fmt::format("{} does not fit: {}", grouped ? "--grouped" : "--low-memory", obstacle));
   }
-  return obstacle.empty() && (asked || !twice);
+  return obstacle.empty() && (asked || (!twice && info.online_is_batch));
 }
 
 // False if the input turns out not to be grouped by task.
@@ -134,6 +134,8 @@ bool Aggregate::try_streamed(const MethodInfo& info, const Settings& set,
     return false;
   }
   run.say(read);
+  if (!info.online_is_batch)
+    run.say(fmt::format("{}: a single pass, as the labels are not held in memory", method));
   say_counts(summary.labels, summary.workers.size(), summary.tasks, summary.classes.size(),
              summary.abstentions, summary.duplicates);
   if (summary.tasks_without_labels > 0) {

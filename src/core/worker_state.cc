@@ -67,6 +67,9 @@ void ConfusionState::merge(const ConfusionState& other) {
 void WorkerState::merge(const WorkerState& other) {
   other.require_prior(alpha, beta);
   classes = std::max(classes, other.classes);
+  // Counts that came without matrices are histories beside those that came with them.
+  if (confusion.empty() && !other.confusion.empty()) confusion.history = workers;
+  if (!confusion.empty() && other.confusion.empty()) add_up(other.workers, confusion.history);
   add_up(other.workers, workers);
   confusion.merge(other.confusion);
 }

@@ -101,16 +101,16 @@ double climb(const std::array<double, kSize>& places, double near, const Height&
   return peak(places, heights);
 }
 
-// Curves of held-out labels: by temperature, and at temperature 1 with full class shares.
-constexpr std::size_t kFullShares = kTemperatures.size();
+// Curves of held-out labels: by temperature, and at temperature 1 by how much class shares count.
+constexpr std::size_t kLittleShares = kTemperatures.size();
+constexpr std::size_t kFullShares = kLittleShares + 1;
 constexpr std::size_t kCurves = kFullShares + 1;
-constexpr std::size_t kAtOne = 6;
-static_assert(kTemperatures[kAtOne] == 1);
 
 }  // namespace
 
-double HeldOut::gain_of_full_shares() const {
-  return labels > 0 ? (full_shares - by_temperature[kAtOne]) / labels : 0;
+bool HeldOut::ask_for_full_shares() const {
+  constexpr double kGain = .01;  // per label
+  return full_shares - little_shares > kGain * labels;
 }
 
 double HeldOut::best_temperature() const {
@@ -141,7 +141,7 @@ void CrowdModel::expect(std::uint32_t workers, std::uint32_t classes) {
   class_mass_.resize(width_);
   log_prior_.resize(width_);
   crowd_.resize(width_);
-  class_power_ = 1 / std::max(1.0, classes - 1.0);
+  class_power_ = little_power();
   symmetrise();
   pool();
 }
@@ -386,14 +386,16 @@ void CrowdModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const
                           std::span<const double> credit, HeldOut& held_out, Scratch& scratch) const {
   const WorkerId w = task.workers[j];
   const ClassId label = task.classes[j];
-  // h, then softmax(beta h); for beta = 1 with full class shares as well.
+  // h, then softmax(beta h).
   const std::span<double> logs(scratch.powers.data(), kCurves * width_);
   const std::span<double> shares(scratch.powers.data() + kCurves * width_, kCurves * width_);
   const std::span<const double> table = label_row(w, label, scratch);
   for (std::size_t c = 0; c < kCurves; ++c) {
+    const double beta = c < kTemperatures.size() ? kTemperatures[c] : 1;
+    const double power = c == kFullShares ? 1 : c == kLittleShares ? little_power() : class_power_;
     for (std::size_t k = 0; k < width_; ++k) {
-      const double h = a[k] - table[k] + (c == kFullShares ? (1 - class_power_) * crowd_.log_classes[k] : 0);
-      logs[c * width_ + k] = k < classes_ ? (c == kFullShares ? 1 : kTemperatures[c]) * h : kImpossible;
+      const double h = a[k] - table[k] + (power - class_power_) * crowd_.log_classes[k];
+      logs[c * width_ + k] = k < classes_ ? beta * h : kImpossible;
     }
   }
   softmax_log_rows(logs, width_, shares);
@@ -414,6 +416,7 @@ void CrowdModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const
   }
   vector_log(likelihoods);
   for (std::size_t i = 0; i < kTemperatures.size(); ++i) held_out.by_temperature[i] += likelihoods[i];
+  held_out.little_shares += likelihoods[kLittleShares];
   held_out.full_shares += likelihoods[kFullShares];
   ++held_out.labels;
 }
@@ -480,8 +483,8 @@ Estimate most_probable(std::span<const double> probabilities) {
 
 class FirstPass {
  public:
-  explicit FirstPass(CrowdModel& model)
-      : model_(model), scratch_(model), a_(model.width()) {
+  FirstPass(CrowdModel& model, bool guard)
+      : model_(model), guard_(guard), scratch_(model), a_(model.width()) {
     while (next_strength_ < model_.tasks()) next_strength_ *= 2;
     next_pool_ = model_.tasks();
   }
@@ -496,7 +499,6 @@ class FirstPass {
   // Learns from a task, and tells what it is credited with; and the answer, if there is room for it.
   void take(const TaskLabels& task, ClassId truth, std::span<double> credit, std::span<double> answer) {
     if (task.size() == 0 && truth == kNoClass) return;
-    keep_up();
     if (truth == kNoClass) {
       judge(task, credit, answer);
     } else {
@@ -505,6 +507,7 @@ class FirstPass {
     }
     model_.credit(task, credit);
     model_.count(task);
+    keep_up();
   }
 
  private:
@@ -520,6 +523,7 @@ class FirstPass {
     if (tasks >= next_strength_) {
       model_.fit_strength();
       beta_ = held_out_.best_temperature();
+      if (guard_) model_.count_class_shares(held_out_.ask_for_full_shares());
       next_strength_ *= 2;
     }
   }
@@ -540,6 +544,7 @@ class FirstPass {
   }
 
   CrowdModel& model_;
+  bool guard_;
   CrowdModel::Scratch scratch_;
   std::vector<double> a_;
   HeldOut held_out_;
@@ -648,7 +653,7 @@ class ThreePass {
 
   void first_pass() {
     constexpr std::size_t kAhead = 4;
-    FirstPass pass(model_);
+    FirstPass pass(model_, options_.guard);
     std::vector<double> credit(model_.width());
     std::vector<double> answer(options_.passes > 1 ? 0 : model_.width());
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -701,9 +706,8 @@ class ThreePass {
     model_.build_all(context_.threads);
     say("calibration", 0);
     HeldOut held_out = hold_out();
-    constexpr double kGain = .01;
-    if (options_.guard && held_out.gain_of_full_shares() > kGain) {
-      model_.set_class_power(1);
+    if (options_.guard && model_.class_shares_in_full() != held_out.ask_for_full_shares()) {
+      model_.count_class_shares(held_out.ask_for_full_shares());
       held_out = hold_out();
     }
     const double beta = held_out.best_temperature();
@@ -844,7 +848,7 @@ class OnlineThreePass final : public OnlineMethod {
     model_->expect(workers, classes);
     if (!more_classes) return;
     const HeldOut held_out = first_pass_->held_out();
-    first_pass_.emplace(*model_).restore(held_out);
+    first_pass_.emplace(*model_, options_.guard).restore(held_out);
     credit_.resize(model_->width());
   }
 
@@ -882,7 +886,7 @@ class OnlineThreePass final : public OnlineMethod {
     std::copy_n(state.confusion.held_out.begin(),
                 std::min(state.confusion.held_out.size(), held_out.by_temperature.size()),
                 held_out.by_temperature.begin());
-    first_pass_.emplace(*model_).restore(held_out);
+    first_pass_.emplace(*model_, options_.guard).restore(held_out);
   }
   void merge(const WorkerState& other) override {
     WorkerState both = state();
@@ -893,7 +897,7 @@ class OnlineThreePass final : public OnlineMethod {
  private:
   void start() {
     model_ = std::make_unique<CrowdModel>(options_, 0, 0);
-    first_pass_.emplace(*model_);
+    first_pass_.emplace(*model_, options_.guard);
   }
 
   Options options_;

@@ -31,10 +31,11 @@ struct ThreePassOptions {
 inline constexpr std::array kTemperatures = {.05, .1, .2, .35, .5, .7, 1., 1.4, 2.};
 struct HeldOut {
   std::array<double, kTemperatures.size()> by_temperature{};
-  double full_shares = 0;  // at temperature 1, had class shares counted in full
+  double little_shares = 0;  // at temperature 1, had class shares counted little
+  double full_shares = 0;    // and had they counted in full
   double labels = 0;
 
-  double gain_of_full_shares() const;  // per label
+  bool ask_for_full_shares() const;
   double best_temperature() const;     // 1 if nothing was held out
 };
 
@@ -75,10 +76,10 @@ class CrowdModel {
 
   // (G)
   void pool();
-  // Class shares to the power of this take part in scores: 1 / (K - 1) at first.
-  double class_power() const { return class_power_; }
-  void set_class_power(double power) {
-    class_power_ = power;
+  // gamma: 1, or 1 / (K - 1), as at first.
+  bool class_shares_in_full() const { return class_power_ == 1; }
+  void count_class_shares(bool in_full) {
+    class_power_ = in_full ? 1 : little_power();
     pool();
   }
   // (EB). All tables are out of date afterwards.
@@ -140,6 +141,7 @@ class CrowdModel {
     if (k == l) return 1 - wrong;
     return wrong * crowd_.error_scale[k] * (pooled + crowd_.symmetric_errors);
   }
+  double little_power() const { return 1 / std::max(1.0, classes_ - 1.0); }
   // Where not all counts are stored, small credits are left out.
   void trim(std::span<double> credits) const;
   double pooled_right(std::size_t k) const {
