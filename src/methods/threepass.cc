@@ -27,6 +27,8 @@
 //   (EB)  s       = argmax of the Dirichlet-multinomial likelihood of all rows
 //   (H)   beta    = argmax of sum over held-out labels of log sum_k softmax(beta h)[k] Vm[k],
 //                   h = a_t - Tab_i[., x_it],  Vm[k] = posterior mean of V_i[k, x_it] without task t
+//         gamma   = 1 instead, if that makes held-out labels likelier by a margin: the guard for skewed
+//                   classes
 //
 //   pass 1  tasks as they come: judged with the tables so far, and credited to the counts. The answers
 //           of the online method are softmax(beta a_t) here.
@@ -108,9 +110,8 @@ constexpr std::size_t kCurves = kFullShares + 1;
 
 }  // namespace
 
-bool HeldOut::ask_for_full_shares() const {
-  constexpr double kGain = .01;  // per label
-  return full_shares - little_shares > kGain * labels;
+double HeldOut::gain_of_full_shares() const {
+  return labels > 0 ? (full_shares - little_shares) / labels : 0;
 }
 
 double HeldOut::best_temperature() const {
@@ -483,7 +484,7 @@ Estimate most_probable(std::span<const double> probabilities) {
 
 class FirstPass {
  public:
-  FirstPass(CrowdModel& model, bool guard)
+  FirstPass(CrowdModel& model, double guard)
       : model_(model), guard_(guard), scratch_(model), a_(model.width()) {
     while (next_strength_ < model_.tasks()) next_strength_ *= 2;
     next_pool_ = model_.tasks();
@@ -523,7 +524,7 @@ class FirstPass {
     if (tasks >= next_strength_) {
       model_.fit_strength();
       beta_ = held_out_.best_temperature();
-      if (guard_) model_.count_class_shares(held_out_.ask_for_full_shares());
+      model_.count_class_shares(held_out_.gain_of_full_shares() > guard_);
       next_strength_ *= 2;
     }
   }
@@ -544,7 +545,7 @@ class FirstPass {
   }
 
   CrowdModel& model_;
-  bool guard_;
+  double guard_;
   CrowdModel::Scratch scratch_;
   std::vector<double> a_;
   HeldOut held_out_;
@@ -706,8 +707,9 @@ class ThreePass {
     model_.build_all(context_.threads);
     say("calibration", 0);
     HeldOut held_out = hold_out();
-    if (options_.guard && model_.class_shares_in_full() != held_out.ask_for_full_shares()) {
-      model_.count_class_shares(held_out.ask_for_full_shares());
+    const bool in_full = held_out.gain_of_full_shares() > options_.guard;
+    if (model_.class_shares_in_full() != in_full) {
+      model_.count_class_shares(in_full);
       held_out = hold_out();
     }
     const double beta = held_out.best_temperature();
@@ -830,8 +832,8 @@ const OptionTable<ThreePassOptions>& ThreePass::option_table() {
       real("warm", &Options::warm, 0, 1e9, "how long a majority vote has a say at the beginning"),
       real("refresh", &Options::refresh, 0, 10,
            "a worker's table is built again after so many labels more, relative"),
-      choice<Options, bool>("guard", &Options::guard, {"no", "yes"},
-                            "class shares count in full where held-out labels ask for it"),
+      real("guard", &Options::guard, 0, 1e9,
+           "class shares count in full if a held-out label gains so many nats by it"),
       order_option<Options>()};
   return table;
 }

@@ -23,7 +23,7 @@ struct ThreePassOptions {
   double strongest = 64;
   double warm = 2;
   double refresh = .5;
-  bool guard = true;
+  double guard = .008;
   Order order = Order::given;
 };
 
@@ -35,7 +35,7 @@ struct HeldOut {
   double full_shares = 0;    // and had they counted in full
   double labels = 0;
 
-  bool ask_for_full_shares() const;
+  double gain_of_full_shares() const;  // per label
   double best_temperature() const;     // 1 if nothing was held out
 };
 
