@@ -27,6 +27,7 @@
 //   (EB)  s       = argmax of the Dirichlet-multinomial likelihood of all rows
 //   (H)   beta    = argmax of sum over held-out labels of log sum_k softmax(beta h)[k] Vm[k],
 //                   h = a_t - Tab_i[., x_it],  Vm[k] = posterior mean of V_i[k, x_it] without task t
+//                   times a prior of beta, for the first tasks
 //         gamma   = 1 instead, if that makes held-out labels likelier by a margin: the guard for skewed
 //                   classes
 //
@@ -115,7 +116,12 @@ double HeldOut::gain_of_full_shares() const {
 }
 
 double HeldOut::best_temperature() const {
-  return by_temperature[0] == 0 ? 1 : peak(kTemperatures, by_temperature);
+  // Before anything was held out, log beta is believed to be 0, give or take one.
+  constexpr double kSpread = 1;
+  auto heights = by_temperature;
+  for (std::size_t i = 0; i < heights.size(); ++i)
+    heights[i] -= std::pow(std::log(kTemperatures[i]) / kSpread, 2) / 2;
+  return peak(kTemperatures, heights);
 }
 
 CrowdModel::Scratch::Scratch(const CrowdModel& model)
@@ -475,11 +481,9 @@ void CrowdModel::restore(const WorkerState& state) {
 
 namespace {
 
-// The most probable class. Only a truth is certain.
 Estimate most_probable(std::span<const double> probabilities) {
   const auto best = std::max_element(probabilities.begin(), probabilities.end());
-  return {static_cast<ClassId>(best - probabilities.begin()),
-          std::min(*best, std::nextafter(1.0, 0.0))};
+  return {static_cast<ClassId>(best - probabilities.begin()), *best};
 }
 
 class FirstPass {
@@ -785,7 +789,6 @@ class ThreePass {
     } else {
       estimate = most_probable(probabilities.first(classes));
       std::copy_n(probabilities.begin(), posterior.size(), posterior.begin());
-      if (!posterior.empty()) posterior[estimate.label] = estimate.confidence;
     }
     result_.estimate[t] = estimate.label;
     result_.confidence[t] = estimate.confidence;
@@ -869,6 +872,7 @@ class OnlineThreePass final : public OnlineMethod {
   }
 
   void learn(const TaskLabels& labels, const Estimate& answer) override {
+    // Only a truth is certain: see CrowdModel::doubt().
     first_pass_->take(labels, answer.confidence == 1 ? answer.label : kNoClass, credit_, {});
   }
 

@@ -36,7 +36,7 @@ struct HeldOut {
   double labels = 0;
 
   double gain_of_full_shares() const;  // per label
-  double best_temperature() const;     // 1 if nothing was held out
+  double best_temperature() const;
 };
 
 class CrowdModel {

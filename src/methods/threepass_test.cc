@@ -224,7 +224,11 @@ class ByTheBook {
       held_out[i] += std::log(likelihood);
     }
   }
-  double temperature(const Row& held_out) const { return top(temperatures, held_out); }
+  double temperature(Row held_out) const {
+    for (std::size_t i = 0; i < held_out.size(); ++i)
+      held_out[i] -= .5 * std::pow(std::log(temperatures[i]), 2);
+    return top(temperatures, held_out);
+  }
   // Of a parabola through the highest point and those beside it, over logarithms.
   static double top(const Row& places, const Row& heights) {
     const auto best =
