@@ -140,7 +140,8 @@ class StreamedAggregation {
     TaskHistory history;
     stream.run(
         [&] {
-          method.expect(stream.ids.workers.size(), known_classes(stream));
+          classes_expected_ = known_classes(stream);
+          method.expect(stream.ids.workers.size(), classes_expected_);
           return !history.repeated();
         },
         [&](std::string_view, std::uint64_t hash, const TaskLabels& labels) {
