@@ -229,7 +229,8 @@ double CrowdModel::newness() const {
 
 void CrowdModel::pool() {
   const Pair before = spread(all_history_);
-  const double s1 = options_.crowd;
+  // With more classes than the prior has labels, it would have none for most cells.
+  const double s1 = std::max(options_.crowd, 2.0 * classes_);
   const double others = std::max(1.0, classes_ - 1.0);
   double right = all_history_.correct + kPriorAccuracy * kPriorLabels;
   for (std::size_t k = 0; k < classes_; ++k) right += pooled_right(k);
