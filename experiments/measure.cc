@@ -2,7 +2,7 @@
 //
 //   crowdfold-measure RUNS HELD_OUT FOLDER… -- METHOD[,NAME=VALUE…]…
 //
-// A folder has labels.csv and truth.csv. Every method is run on the tasks in RUNS orders. Prints CSV:
+// METHOD is one of the registry's, or variant:NAME (see variants.h). A folder has labels.csv and truth.csv. Every method is run on the tasks in RUNS orders. Prints CSV:
 //
 //   set,method,run,accuracy,log_loss,calibration_error,held_out,seconds
 //
@@ -24,6 +24,7 @@
 #include "crowdfold/io.h"
 #include "crowdfold/metrics.h"
 #include "crowdfold/registry.h"
+#include "variants.h"
 
 namespace {
 
@@ -40,10 +41,22 @@ struct Spec {
       settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
       begin = end;
     }
+    if (is_variant()) return;
     for (const auto& [option, value] : Settings{{"ties", "random"}, {"order", "shuffled"}}) {
       if (find_method(method).has_option(option)) settings.emplace_back(option, value);
     }
   }
+  bool is_variant() const { return method.starts_with(kVariant); }
+  bool has_confusion() const { return is_variant() || find_method(method).has_confusion; }
+  bool takes(const Labels& labels) const {
+    return is_variant() || labels.num_classes() <= find_method(method).most_classes;
+  }
+  Result fit(const Labels& labels, const RunContext& context) const {
+    return is_variant() ? fit_variant(method.substr(kVariant.size()), labels, context)
+                        : find_method(method).make(settings)->fit(labels, context);
+  }
+
+  static constexpr std::string_view kVariant = "variant:";
   std::string name;
   std::string method;
   Settings settings;
@@ -119,24 +132,22 @@ double mean_log_likelihood(const Result& result, const std::vector<Hidden>& hidd
 }
 
 std::string measure(const DataSet& set, const Spec& spec, int run, double share) {
-  const MethodInfo& info = find_method(spec.method);
-  if (set.labels.num_classes() > info.most_classes) return "";
-  const auto method = info.make(spec.settings);
+  if (!spec.takes(set.labels)) return "";
   RunContext context;
   context.posterior = true;
   context.seed = static_cast<std::uint64_t>(run);
   const auto start = std::chrono::steady_clock::now();
-  const Result result = method->fit(set.labels, context);
+  const Result result = spec.fit(set.labels, context);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const Evaluation evaluation = evaluate(result.estimate, set.truths, set.labels.num_classes(),
                                          result.confidence, result.posterior);
   std::string held_out;
-  if (share > 0 && info.has_confusion) {
+  if (share > 0 && spec.has_confusion()) {
     std::vector<Hidden> hidden;
     const Labels rest = hide(set.labels, share, context.seed, hidden);
     context.confusion = true;
     held_out = fmt::format(
-        "{:.6f}", mean_log_likelihood(method->fit(rest, context), hidden, set.labels.num_classes()));
+        "{:.6f}", mean_log_likelihood(spec.fit(rest, context), hidden, set.labels.num_classes()));
   }
   std::string name = spec.name;
   for (char& c : name) c = c == ',' ? ' ' : c;

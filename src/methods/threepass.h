@@ -97,6 +97,8 @@ class CrowdModel {
              Scratch& scratch) const;
   // The same where some tables may be out of date.
   void score_anew(const TaskLabels& task, std::span<double> a, Scratch& scratch) const;
+  // Tab_i[., l], from the table if it is up to date.
+  std::span<const double> label_row(WorkerId w, ClassId label, Scratch& scratch) const;
   // What a task with these scores is credited with.
   void put_credit(const TaskLabels& task, std::span<const double> a, double newness,
                   std::span<double> credit) const;
@@ -149,8 +151,6 @@ class CrowdModel {
   }
   void symmetrise();
   void build(WorkerId w, Scratch& scratch);
-  // Tab_i[., l], from the table if it is up to date.
-  std::span<const double> label_row(WorkerId w, ClassId label, Scratch& scratch) const;
 
   ThreePassOptions options_;
   std::uint32_t classes_;

@@ -1,0 +1,184 @@
+#include "variants.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "methods/batch.h"
+#include "methods/threepass.h"
+
+namespace crowdfold {
+namespace {
+
+class Variant {
+ public:
+  Variant(const std::string& name, const Labels& labels, const RunContext& context)
+      : discounts_(name == "discount"),
+        differs_(name == "difficulty"),
+        labels_(labels),
+        context_(context),
+        order_(shuffled_tasks(labels.num_tasks(), context.seed)),
+        model_({}, labels.num_workers(), labels.num_classes()),
+        scratch_(model_),
+        credits_(labels.num_tasks(), Row(model_.width())),
+        weights_(labels.num_workers(), 1) {}
+
+  Result run() {
+    first_pass();
+    learn_weights();
+    model_.fit_strength();
+    constexpr std::size_t kBlocks = 8;
+    for (std::size_t block = 0; block < kBlocks; ++block) {
+      model_.pool();
+      model_.build_all(1);
+      for (std::size_t i = order_.size() * block / kBlocks; i < order_.size() * (block + 1) / kBlocks; ++i)
+        judge_again(order_[i]);
+    }
+    learn_weights();
+    model_.fit_strength();
+    model_.build_all(1);
+    return last_pass();
+  }
+
+ private:
+  using Row = std::vector<double>;
+
+  void first_pass() {
+    double next_pool = 0;
+    double next_strength = std::max(10.0, 2.0 * labels_.num_classes());
+    HeldOut held_out;
+    for (const TaskId t : order_) {
+      const TaskLabels task = labels_.task(t);
+      if (task.size() == 0) continue;
+      model_.build_for(task, scratch_);
+      const Row a = score(t);
+      if (task.size() > 1) model_.hold_out(task, t % task.size(), a, {}, held_out, scratch_);
+      model_.put_credit(task, a, model_.newness(), credits_[t]);
+      model_.credit(task, credits_[t]);
+      model_.count(task);
+      if (model_.tasks() <= 50 || model_.tasks() >= next_pool) {
+        model_.pool();
+        next_pool = 1.02 * model_.tasks();
+      }
+      if (model_.tasks() >= next_strength) {
+        model_.fit_strength();
+        model_.count_class_shares(held_out.gain_of_full_shares() > ThreePassOptions{}.guard);
+        next_strength *= 2;
+      }
+    }
+  }
+
+  void judge_again(TaskId t) {
+    if (labels_.task(t).size() == 0) return;
+    Row judged(model_.width());
+    Row a = score(t);
+    for (double& value : a) value *= temperature_of(t, a);
+    model_.put_credit(labels_.task(t), a, 0, judged);
+    Row change = judged;
+    for (std::size_t k = 0; k < change.size(); ++k) change[k] -= credits_[t][k];
+    model_.credit(labels_.task(t), change);
+    credits_[t] = judged;
+  }
+
+  Result last_pass() {
+    HeldOut held_out;
+    for (const TaskId t : order_) hold_out(t, score(t), held_out);
+    const double beta = held_out.best_temperature();
+    const std::size_t classes = labels_.num_classes();
+    Result result;
+    result.estimate.assign(labels_.num_tasks(), kNoClass);
+    result.confidence.assign(labels_.num_tasks(), 0);
+    result.posterior.assign(labels_.num_tasks() * classes, 1 / static_cast<double>(classes));
+    for (const TaskId t : order_) {
+      if (labels_.task(t).size() == 0) continue;
+      const Row a = score(t);
+      Row answer(model_.width());
+      model_.put_answers(a, differs_ ? temperature_of(t, a) : beta, answer);
+      const auto best = std::max_element(answer.begin(), answer.begin() + labels_.num_classes());
+      result.estimate[t] = static_cast<ClassId>(best - answer.begin());
+      result.confidence[t] = *best;
+      std::copy_n(answer.begin(), classes, result.posterior.begin() + t * classes);
+    }
+    if (context_.confusion) {
+      result.confusion.resize(labels_.num_workers() * classes * classes);
+      for (WorkerId w = 0; w < labels_.num_workers(); ++w)
+        model_.put_confusion(w, {result.confusion.data() + w * classes * classes, classes * classes},
+                             scratch_);
+    }
+    return result;
+  }
+
+  Row score(TaskId t) {
+    const TaskLabels task = labels_.task(t);
+    Row a(model_.width());
+    if (!discounts_) {
+      model_.score(task, a, scratch_);
+      return a;
+    }
+    model_.score({t, {}, {}}, a, scratch_);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      const std::span<const double> row = model_.label_row(task.workers[j], task.classes[j], scratch_);
+      for (std::size_t k = 0; k < labels_.num_classes(); ++k) a[k] += weights_[task.workers[j]] * row[k];
+    }
+    return a;
+  }
+
+  void hold_out(TaskId t, const Row& a, HeldOut& held_out) {
+    const TaskLabels task = labels_.task(t);
+    for (std::size_t j = 0; j < task.size() && task.size() > 1; ++j)
+      model_.hold_out(task, j, a, credits_[t], held_out, scratch_);
+  }
+  double temperature_of(TaskId t, const Row& a) {
+    if (!differs_) return 1;
+    HeldOut of_task;
+    hold_out(t, a, of_task);
+    return of_task.best_temperature();
+  }
+
+  // How often others say the same where a worker is wrong, by how often that is so in the whole crowd.
+  void learn_weights() {
+    if (!discounts_) return;
+    std::vector<double> wrong(labels_.num_workers());
+    std::vector<double> together(labels_.num_workers());
+    for (TaskId t = 0; t < labels_.num_tasks(); ++t) {
+      const TaskLabels task = labels_.task(t);
+      if (task.size() < 2) continue;
+      std::map<ClassId, double> votes;
+      for (const ClassId l : task.classes) ++votes[l];
+      for (std::size_t j = 0; j < task.size(); ++j) {
+        const ClassId l = task.classes[j];
+        const double chance = 1 - std::min(1.0, credits_[t][l]);
+        wrong[task.workers[j]] += chance;
+        together[task.workers[j]] += chance * (votes[l] - 1) / static_cast<double>(task.size() - 1);
+      }
+    }
+    double all_wrong = 1;
+    double all_together = .1;
+    for (WorkerId w = 0; w < wrong.size(); ++w) {
+      all_wrong += wrong[w];
+      all_together += together[w];
+    }
+    const double usual = all_together / all_wrong;
+    constexpr double kPrior = 5;  // wrong labels
+    for (WorkerId w = 0; w < wrong.size(); ++w)
+      weights_[w] = std::min(1.0, usual * (wrong[w] + kPrior) / (together[w] + kPrior * usual));
+  }
+
+  bool discounts_;
+  bool differs_;
+  const Labels& labels_;
+  const RunContext& context_;
+  std::vector<TaskId> order_;
+  CrowdModel model_;
+  CrowdModel::Scratch scratch_;
+  std::vector<Row> credits_;
+  std::vector<double> weights_;
+};
+
+}  // namespace
+
+Result fit_variant(const std::string& variant, const Labels& labels, const RunContext& context) {
+  return Variant(variant, labels, context).run();
+}
+
+}  // namespace crowdfold

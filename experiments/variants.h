@@ -1,0 +1,17 @@
+// threepass with something else in it, to see whether that is better.
+#pragma once
+
+#include <string>
+
+#include "crowdfold/method.h"
+
+namespace crowdfold {
+
+// `variant` is one of
+//   plain        threepass itself, by the slower code of the variants
+//   discount     workers count for less who are wrong together with others more often than most are
+//   difficulty   every task has a temperature of its own, by its own held-out labels
+// Tasks are in an order drawn by the seed.
+Result fit_variant(const std::string& variant, const Labels& labels, const RunContext& context);
+
+}  // namespace crowdfold
