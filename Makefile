@@ -11,7 +11,7 @@ PACKAGES := g++ cmake ninja-build pkg-config python3 python3-venv \
 # What the tests with the label `sanitize` run.
 SANITIZED := crowdfold-tests crowdfold-cli
 
-FOLDERS := include src cli tests bench examples
+FOLDERS := include src cli tests bench experiments examples
 SOURCES = $(shell find $(FOLDERS) -name '*.cc' -o -name '*.h' | sort)
 LINTED = $(shell find src cli -name '*.cc' | sort)
 

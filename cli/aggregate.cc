@@ -108,6 +108,7 @@ bool Aggregate::streams(const MethodInfo& info, const Settings& set) const {
   if (!truth_in.empty()) obstacle = "--truth-in is for labels in memory";
   if (!workers_in.empty()) obstacle = "--workers-in is for labels in memory";
   if (report) obstacle = "--report is for labels in memory";
+  if (!confusion_out.empty()) obstacle = "--confusion-out is for labels in memory";
   for (const auto& [name, value] : set) {
     if (name == "order" && value == "shuffled") obstacle = "order=shuffled is for labels in memory";
   }
@@ -255,9 +256,11 @@ void add_aggregate(CLI::App& app) {
   const char* memory = "Memory";
   command
       .add_flag("--grouped", state->grouped,
-                "vouch that rows are grouped by task: estimates leave at once")
+                "vouch that rows are grouped by task: estimates leave at once (threepass: one pass)")
       ->group(memory);
-  command.add_flag("--low-memory", state->low_memory, "read grouped input twice instead of keeping it")
+  command
+      .add_flag("--low-memory", state->low_memory,
+                "do not keep grouped input: read it twice (threepass: one pass)")
       ->group(memory);
   state->input.add_to(command);
   state->run.add_to(command);
@@ -265,6 +268,7 @@ void add_aggregate(CLI::App& app) {
   command.footer(
       "Examples:\n"
       "  crowdfold aggregate labels.csv\n"
+      "  crowdfold aggregate labels.csv -m twopass --report\n"
       "  crowdfold aggregate labels.csv.gz -m onepass --set alpha=3 -o answers.csv --workers-out "
       "workers.csv\n"
       "  crowdfold aggregate export.tsv --map task=image,worker=email,label=verdict --report\n"

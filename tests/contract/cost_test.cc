@@ -76,5 +76,21 @@ TEST_P(Cheapness, TakesMemoryThatGrowsNoFasterThanTheLabels) {
   EXPECT_LT(most_bytes(info, 16'000), kTwice * most_bytes(info, 8'000));
 }
 
+// A table of all counts would take 160 GB.
+TEST(ThreePassCost, FitsAThousandClassesAndTenThousandWorkersIntoTwoGigabytes) {
+  const Labels labels = simulate_labels({.tasks = 10'000,
+                                         .workers = 10'000,
+                                         .classes = 1'000,
+                                         .min_labels = 5,
+                                         .max_labels = 5,
+                                         .quality = QualityDistribution::parse("uniform:.4,.9")},
+                                        1);
+  const auto method = find_method("threepass").make({});
+  start_counting();
+  const std::uint64_t before = bytes_held;
+  method->fit(labels, RunContext{});
+  EXPECT_LT(most_bytes_held - before, 2'000'000'000U);
+}
+
 }  // namespace
 }  // namespace crowdfold

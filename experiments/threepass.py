@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Compares variants of threepass, and methods with each other; writes what came out into the documentation.
+
+    experiments/threepass.py [--data DIR] [--runs 10]
+
+Variants are compared by accuracy, by log-loss, and by a criterion that looks at no truth: the mean log-likelihood
+of a tenth of the labels, hidden from the method. Leave-one-data-set-out tells what a choice among them by accuracy
+is worth on data it was not made on. The tables go to docs/methods/threepass.md (between `<!-- variants -->` and
+`<!-- end -->`) and to docs/choosing.md, which is written as a whole. Data sets are folders with labels.csv and
+truth.csv, in $CROWDFOLD_DATA or ../shared/datasets beside the repository. Takes some minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import math
+import os
+import re
+import subprocess
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+MEASURE = ROOT / "build" / "experiments" / "crowdfold-measure"
+CROWDFOLD = ROOT / "build" / "crowdfold"
+HELD_OUT = 0.1
+
+DEFAULT = "threepass"
+VARIANTS = {
+    DEFAULT: "as it is",
+    "threepass,passes=1": "one pass: the online method",
+    "threepass,passes=2": "without the second pass",
+    "threepass,passes=5": "second pass three times",
+    "threepass,guard=1e9": "no guard: class shares always count little",
+    "threepass,guard=.005": "class shares count in full sooner",
+    "threepass,guard=.002": "and sooner still",
+    "threepass,guard=0": "class shares in full wherever that helps at all",
+    "threepass,symmetry=4": "the crowd's leanings believed less",
+    "threepass,symmetry=64": "believed more",
+    "threepass,symmetry=1e9": "believed in full: hierarchical Dawid-Skene",
+    "threepass,strongest=16": "rows freer of the crowd",
+    "variant:discount": "discount for workers who are wrong together with others",
+    "variant:difficulty": "every task with a temperature of its own",
+}
+# Methods of docs/choosing.md, and whether the order of tasks matters to them.
+METHODS = {"mv": True, "onepass": True, "twopass": True, "threepass,passes=1": True, "threepass": True,
+           "zc": False, "glad": False, "bwa": False, "ds": False, "lfc": False, "ibcc": False, "ebcc,starts=10": False}
+NAMES = {"threepass,passes=1": "threepass, one pass", "ebcc,starts=10": "ebcc, 10 starts"}
+
+# Simulated crowds for what the data sets do not tell apart.
+CROWDS = {
+    "one quality per worker": "--tasks 3000 --workers 60 --classes 4 --labels-per-task 5 --quality uniform:.4,.9",
+    "own errors, 12 labels per worker and class": "--tasks 800 --workers 80 --classes 4 --labels-per-task 5 "
+                                                  "--quality uniform:.4,.9 --model confusion",
+    "own errors, 190 labels per worker and class": "--tasks 6000 --workers 40 --classes 4 --labels-per-task 5 "
+                                                   "--quality uniform:.4,.9 --model confusion",
+    "8 skewed classes": "--tasks 3000 --workers 40 --classes 8 --labels-per-task 4 --quality uniform:.3,.7 --skew 2",
+    "100 classes": "--tasks 5000 --workers 300 --classes 100 --labels-per-task 5 --quality uniform:.4,.9",
+    "a third spammers": "--tasks 3000 --workers 60 --classes 4 --labels-per-task 5 --quality uniform:.6,.9 --spammers .33",
+}
+
+
+def measure(folders: list[Path], methods: list[str], runs: int, held_out: float = 0) -> list[dict]:
+    out = subprocess.run([MEASURE, str(runs), str(held_out), *folders, "--", *methods], check=True, capture_output=True,
+                         text=True).stdout
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+class Figures:
+    """Means over runs, by data set and method."""
+
+    def __init__(self, rows: list[dict]):
+        self.values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+        self.sets: list[str] = []
+        for row in rows:
+            if row["set"] not in self.sets:
+                self.sets.append(row["set"])
+            for field in ("accuracy", "log_loss", "calibration_error", "held_out", "seconds"):
+                if row[field]:
+                    self.values[row["set"], row["method"].replace(" ", ","), field].append(float(row[field]))
+
+    def of(self, name: str, method: str, field: str = "accuracy") -> float:
+        values = self.values[name, method, field]
+        return sum(values) / len(values) if values else math.nan
+
+    def mean(self, method: str, field: str = "accuracy", sets: list[str] | None = None) -> float:
+        sets = self.sets if sets is None else sets
+        return sum(self.of(name, method, field) for name in sets) / len(sets)
+
+
+def decimal(value: float, digits: int = 4) -> str:
+    return "" if math.isnan(value) else re.sub(r"^(-?)0\.", r"\1.", f"{value:.{digits}f}")
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def wilcoxon(differences: list[float]) -> float:
+    """One-sided exact p-value of the signed-rank test: the chance of so high a sum if signs were random."""
+    kept = sorted((abs(d), d > 0) for d in differences if abs(d) > 1e-9)
+    ranks: list[float] = []
+    i = 0
+    while i < len(kept):
+        j = i
+        while j < len(kept) and math.isclose(kept[j][0], kept[i][0], rel_tol=1e-9):
+            j += 1
+        ranks += [(i + 1 + j) / 2] * (j - i)
+        i = j
+    total = round(2 * sum(rank for rank, (_, positive) in zip(ranks, kept) if positive))
+    ways = {0: 1}
+    for rank in ranks:
+        step = round(2 * rank)
+        more = dict(ways)
+        for value, count in ways.items():
+            more[value + step] = more.get(value + step, 0) + count
+        ways = more
+    return sum(count for value, count in ways.items() if value >= total) / 2 ** len(ranks)
+
+
+def variants_table(figures: Figures) -> str:
+    rows = []
+    for variant, meaning in VARIANTS.items():
+        better = sum(figures.of(s, variant) > figures.of(s, DEFAULT) + 1e-9 for s in figures.sets)
+        worse = sum(figures.of(s, variant) < figures.of(s, DEFAULT) - 1e-9 for s in figures.sets)
+        rows.append([f"`{variant.replace(',', ' ')}`", meaning, decimal(figures.mean(variant)),
+                     decimal(figures.mean(variant, "log_loss"), 3), decimal(figures.mean(variant, "held_out")),
+                     "" if variant == DEFAULT else f"{better} / {worse}"])
+    by_accuracy, by_held_out = [], []
+    for left_out in figures.sets:
+        others = [name for name in figures.sets if name != left_out]
+        by_accuracy.append(figures.of(left_out, max(VARIANTS, key=lambda v: figures.mean(v, sets=others))))
+        by_held_out.append(figures.of(left_out, max(VARIANTS, key=lambda v: figures.of(left_out, v, "held_out"))))
+    count = len(figures.sets)
+    return table(["variant", "what it is", "accuracy", "log-loss", "held-out labels", "sets better / worse"], rows) + f"""
+
+Means over {count} data sets. *Held-out labels* is the mean log-likelihood of a tenth of the labels, hidden from the
+method: no truth is looked at. Chosen by the mean accuracy on all sets but one, the best variant has a mean of
+{decimal(sum(by_accuracy) / count)} on the sets that were left out ({DEFAULT} as it is: {decimal(figures.mean(DEFAULT))}).
+Chosen on every set by its held-out labels, it has {decimal(sum(by_held_out) / count)}: what makes labels more likely
+does not make answers better here."""
+
+
+def simulated(folder: Path) -> list[Path]:
+    folders = []
+    for number, flags in enumerate(CROWDS.values()):
+        for seed in range(3):
+            crowd = folder / f"{number}-{seed}"
+            crowd.mkdir()
+            subprocess.run([CROWDFOLD, "simulate", "--quiet", *flags.split(), "--seed", str(seed + 1), "-o",
+                            crowd / "labels.csv", "--truth-out", crowd / "truth.csv"], check=True)
+            folders.append(crowd)
+    return folders
+
+
+def facts(folder: Path) -> dict[str, float]:
+    workers, tasks, classes, labels = set(), set(), set(), 0
+    with open(folder / "labels.csv", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            workers.add(row["worker"])
+            tasks.add(row["task"])
+            classes.add(row["label"])
+            labels += 1
+    return {"labels": labels, "per_cell": labels / len(workers) / len(classes), "classes": len(classes)}
+
+
+def shown(method: str) -> str:
+    return f"`{method}`" if method not in NAMES else f"`{NAMES[method].split(',')[0]}`,{NAMES[method].split(',')[1]}"
+
+
+def choosing(real: Figures, crowds: Figures, of_set: dict[str, dict[str, float]]) -> str:
+    labels = sum(of_set[name]["labels"] for name in real.sets)
+    nanoseconds = {m: 1e9 * real.mean(m, "seconds") * len(real.sets) / labels for m in METHODS}
+    overall = table(
+        ["method", "accuracy", "log-loss", "calibration error", "ns per label", "threepass better / worse", "p"],
+        [[shown(m), decimal(real.mean(m)), decimal(real.mean(m, "log_loss"), 3),
+          decimal(real.mean(m, "calibration_error"), 3), f"{nanoseconds[m]:,.0f}",
+          "" if m == DEFAULT else
+          f"{sum(real.of(s, DEFAULT) > real.of(s, m) + 1e-9 for s in real.sets)} / "
+          f"{sum(real.of(s, DEFAULT) < real.of(s, m) - 1e-9 for s in real.sets)}",
+          "" if m == DEFAULT else decimal(wilcoxon([real.of(s, DEFAULT) - real.of(s, m) for s in real.sets]), 3)]
+         for m in METHODS])
+    kinds = {
+        "two classes": [s for s in real.sets if of_set[s]["classes"] == 2],
+        "more classes": [s for s in real.sets if of_set[s]["classes"] > 2],
+        "below 30 labels per worker and class": [s for s in real.sets if of_set[s]["per_cell"] < 30],
+        "30 and more": [s for s in real.sets if of_set[s]["per_cell"] >= 30],
+    }
+    by_kind = table(["data sets", "sets", *map(shown, METHODS)],
+                    [[kind, str(len(sets)), *(decimal(real.mean(m, sets=sets), 3) for m in METHODS)]
+                     for kind, sets in kinds.items()])
+    by_crowd = table(["simulated crowd", *map(shown, METHODS)],
+                     [[name, *(decimal(crowds.mean(m, sets=[f"{number}-{seed}" for seed in range(3)]), 3)
+                               for m in METHODS)] for number, name in enumerate(CROWDS)])
+    best = table(["data set", "classes", "labels per worker and class", "most accurate", "`threepass` is behind by"],
+                 [[name, f"{of_set[name]['classes']:.0f}", f"{of_set[name]['per_cell']:,.0f}",
+                   shown(max(METHODS, key=lambda m: real.of(name, m))),
+                   decimal(max(real.of(name, m) for m in METHODS) - real.of(name, DEFAULT), 3)] for name in real.sets])
+    return f"""# Which method when
+
+Written by `experiments/threepass.py`, figures and all.
+
+- **Labels in a file, and nothing else known:** [`threepass`](methods/threepass.md), the default. It has the highest mean
+  accuracy of the methods below on {len(real.sets)} public data sets, and the probabilities to go by.
+- **Labels that keep coming**, or a file larger than memory: `threepass` too, in its first pass (`--grouped`,
+  `--low-memory`, or the online interface); [`onepass`](methods/onepass.md) where every nanosecond or byte counts, or where
+  a state of two numbers per worker is worth more than accuracy.
+- **The simplest thing that can be explained**: [`twopass`](methods/twopass.md). One quality per worker, proven bounds,
+  {nanoseconds["threepass"] / nanoseconds["twopass"]:.0f} times as fast as `threepass` on these sets, which are small; on
+  millions of labels the gap is smaller: [bench/results.md](../bench/results.md).
+- **Hundreds of classes or free text**: `twopass`. `threepass` takes them, but its time grows with their number.
+- **Workers with hundreds of labels per class who mix up classes in their own ways**: look at
+  [`ds`](methods/ds.md), [`lfc`](methods/lfc.md) and `threepass` side by side, `crowdfold compare LABELS --truth TRUTH`.
+
+## On {len(real.sets)} data sets
+
+{overall}
+
+Means; ten orders of tasks where the order matters. *ns per label*: one fit on one thread, all sets together. *p*: the
+one-sided signed-rank test that `threepass` is more accurate on such data sets; it does not know that the method was designed
+with these in view.
+
+## By kind of crowd
+
+{by_kind}
+
+{by_crowd}
+
+Simulated crowds are means of three. Their workers keep to the model of some method, which real ones do not.
+
+## Where it is not the best
+
+{best}
+
+## What is not established
+
+- That `threepass` is more accurate than `ebcc`, `ds` or `lfc` in general. Look at the p-values, and at the sets where it is
+  behind. It was designed with these data sets in view, so its mean here flatters it. On 19 other data sets that were kept
+  apart from its design, plain Dawid-Skene was level with a prototype of it (.7530 against .7511); this program does not
+  repeat that.
+- Where the classes are very unequal *and* many, it depends on a guard (see its page) that was tuned on simulated crowds.
+- Nothing here says how methods do when workers copy from each other.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path,
+                        default=Path(os.environ.get("CROWDFOLD_DATA", ROOT.parent / "shared" / "datasets")))
+    parser.add_argument("--runs", type=int, default=10)
+    options = parser.parse_args()
+    folders = sorted((p for p in options.data.iterdir() if (p / "truth.csv").is_file()), key=lambda p: p.name.lower())
+
+    variants = Figures(measure(folders, list(VARIANTS), options.runs, HELD_OUT))
+    page = ROOT / "docs" / "methods" / "threepass.md"
+    text = re.sub(r"(?s)(<!-- variants -->\n).*?(<!-- end -->)",
+                  lambda match: match[1] + variants_table(variants) + "\n" + match[2], page.read_text(encoding="utf-8"))
+    page.write_text(text, encoding="utf-8")
+
+    def compared(where: list[Path], runs: int) -> Figures:
+        ordered = [m for m, matters in METHODS.items() if matters]
+        fixed = [m for m, matters in METHODS.items() if not matters]
+        return Figures(measure(where, ordered, runs) + measure(where, fixed, 1))
+
+    with tempfile.TemporaryDirectory() as folder:
+        crowds = compared(simulated(Path(folder)), 3)
+    real = compared(folders, options.runs)
+    (ROOT / "docs" / "choosing.md").write_text(choosing(real, crowds, {p.name: facts(p) for p in folders}),
+                                               encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
