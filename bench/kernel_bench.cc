@@ -49,8 +49,9 @@ int main(int argc, char** argv) {
         ->UseRealTime()
         ->Unit(benchmark::kMillisecond);
   };
-  for (const auto& [crowd, labels] : {std::pair("", large), std::pair(", 1000 workers", small)}) {
-    for (const char* name : {"mv", "onepass", "twopass", "threepass"}) add(name + std::string(crowd), name, {}, labels);
+  for (const auto& [crowd, labels] : {std::pair("", &large), std::pair(", 1000 workers", &small)}) {
+    for (const char* name : {"mv", "onepass", "twopass", "threepass"})
+      add(name + std::string(crowd), name, {}, labels);
     add("first pass of threepass" + std::string(crowd), "threepass", {{"passes", "1"}}, labels);
   }
   benchmark::Initialize(&argc, argv);

@@ -2,7 +2,8 @@
 //
 //   crowdfold-measure RUNS HELD_OUT FOLDER… -- METHOD[,NAME=VALUE…]…
 //
-// METHOD is one of the registry's, or variant:NAME (see variants.h). A folder has labels.csv and truth.csv. Every method is run on the tasks in RUNS orders. Prints CSV:
+// METHOD is one of the registry's, or variant:NAME (see variants.h). A folder has labels.csv and
+// truth.csv. Every method is run on the tasks in RUNS orders. Prints CSV:
 //
 //   set,method,run,accuracy,log_loss,calibration_error,held_out,seconds
 //
@@ -86,9 +87,9 @@ struct Hidden {
 // The labels but a share of them; tasks, workers and classes keep their ids.
 Labels hide(const Labels& labels, double share, std::uint64_t seed, std::vector<Hidden>& hidden) {
   Labels rest;
-  for (const auto& [from, to] : {std::pair(&labels.tasks, &rest.tasks),
-                                 std::pair(&labels.workers, &rest.workers),
-                                 std::pair(&labels.classes, &rest.classes)}) {
+  for (const auto& [from, to] :
+       {std::pair(&labels.tasks, &rest.tasks), std::pair(&labels.workers, &rest.workers),
+        std::pair(&labels.classes, &rest.classes)}) {
     for (std::uint32_t id = 0; id < from->size(); ++id) to->intern((*from)[id]);
   }
   std::vector<std::uint32_t> of_worker(labels.num_workers());
@@ -119,7 +120,8 @@ Labels hide(const Labels& labels, double share, std::uint64_t seed, std::vector<
   return rest;
 }
 
-double mean_log_likelihood(const Result& result, const std::vector<Hidden>& hidden, std::size_t classes) {
+double mean_log_likelihood(const Result& result, const std::vector<Hidden>& hidden,
+                           std::size_t classes) {
   double sum = 0;
   for (const auto& [task, worker, label] : hidden) {
     double likelihood = 0;

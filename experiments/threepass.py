@@ -34,7 +34,8 @@ VARIANTS = {
     DEFAULT: "as it is",
     "threepass,passes=1": "one pass: the online method",
     "threepass,passes=2": "without the second pass",
-    "threepass,passes=5": "second pass three times",
+    "threepass,passes=4": "second pass twice",
+    "threepass,passes=10": "second pass eight times",
     "threepass,guard=1e9": "no guard: class shares always count little",
     "threepass,guard=.005": "class shares count in full sooner",
     "threepass,guard=.002": "and sooner still",
@@ -47,9 +48,9 @@ VARIANTS = {
     "variant:difficulty": "every task with a temperature of its own",
 }
 # Methods of docs/choosing.md, and whether the order of tasks matters to them.
-METHODS = {"mv": True, "onepass": True, "twopass": True, "threepass,passes=1": True, "threepass": True,
+METHODS = {"mv": True, "onepass": True, "twopass": True, "threepass,passes=1": True, "threepass": True, "threepass,passes=10": True,
            "zc": False, "glad": False, "bwa": False, "ds": False, "lfc": False, "ibcc": False, "ebcc,starts=10": False}
-NAMES = {"threepass,passes=1": "threepass, one pass", "ebcc,starts=10": "ebcc, 10 starts"}
+NAMES = {"threepass,passes=1": "threepass, one pass", "threepass,passes=10": "threepass, ten passes", "ebcc,starts=10": "ebcc, 10 starts"}
 
 # Simulated crowds for what the data sets do not tell apart.
 CROWDS = {
@@ -211,11 +212,13 @@ Written by `experiments/threepass.py`, figures and all.
   `--low-memory`, or the online interface); [`onepass`](methods/onepass.md) where every nanosecond or byte counts, or where
   a state of two numbers per worker is worth more than accuracy.
 - **The simplest thing that can be explained**: [`twopass`](methods/twopass.md). One quality per worker, proven bounds,
-  {nanoseconds["threepass"] / nanoseconds["twopass"]:.0f} times as fast as `threepass` on these sets, which are small; on
-  millions of labels the gap is smaller: [bench/results.md](../bench/results.md).
+  {nanoseconds["threepass"] / nanoseconds["twopass"]:.0f} times as fast as `threepass` on these sets, which are small (most
+  of its time goes into calibration there); on millions of labels the gap is smaller:
+  [bench/results.md](../bench/results.md).
 - **Hundreds of classes or free text**: `twopass`. `threepass` takes them, but its time grows with their number.
-- **Workers with hundreds of labels per class who mix up classes in their own ways**: look at
-  [`ds`](methods/ds.md), [`lfc`](methods/lfc.md) and `threepass` side by side, `crowdfold compare LABELS --truth TRUTH`.
+- **Workers who mix up classes in their own ways**, a dozen labels per worker and class or more: look at
+  [`ds`](methods/ds.md), [`ibcc`](methods/ibcc.md) and `threepass` side by side, `crowdfold compare LABELS --truth TRUTH`.
+  With ten passes (`--set passes=10`), `threepass` comes closer to them.
 
 ## On {len(real.sets)} data sets
 

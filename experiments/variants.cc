@@ -31,7 +31,8 @@ class Variant {
     for (std::size_t block = 0; block < kBlocks; ++block) {
       model_.pool();
       model_.build_all(1);
-      for (std::size_t i = order_.size() * block / kBlocks; i < order_.size() * (block + 1) / kBlocks; ++i)
+      for (std::size_t i = order_.size() * block / kBlocks; i < order_.size() * (block + 1) / kBlocks;
+           ++i)
         judge_again(order_[i]);
     }
     learn_weights();

@@ -2,8 +2,8 @@
 // n_w[k, l]. One table of numbers if it is small; of a large one, where most cells are 0, only the
 // others.
 //
-// In the table, beside every row of counts, there is room for a row of what follows from them: as both are
-// used together, a task waits for memory once.
+// In the table, beside every row of counts, there is room for a row of what follows from them: as both
+// are used together, a task waits for memory once.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -41,18 +41,15 @@ class CreditedCounts {
     return dense_.data() + (w * static_cast<std::size_t>(classes_) + label) * distance();
   }
   const double* row_beside(WorkerId w, std::size_t label) const { return row(w, label) + width_; }
-  double* row_beside(WorkerId w, std::size_t label) {
-    return row(w, label) + width_;
-  }
+  double* row_beside(WorkerId w, std::size_t label) { return row(w, label) + width_; }
 
   // Makes room for more workers and classes.
   void expect(std::uint32_t workers, std::uint32_t classes);
 
+  // If all cells are stored: a row, and the one beside it, into the cache.
   void prefetch(WorkerId w, ClassId label) const {
-    if (!dense_.empty()) {
-      __builtin_prefetch(row(w, label), 1);
-      __builtin_prefetch(row_beside(w, label));
-    }
+    __builtin_prefetch(row(w, label), 1);
+    __builtin_prefetch(row_beside(w, label));
   }
   // Adds what a task is credited with, by class, to the counts of its labels.
   void add(const TaskLabels& task, std::span<const double> credit);

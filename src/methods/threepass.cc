@@ -115,6 +115,24 @@ double HeldOut::gain_of_full_shares() const {
   return labels > 0 ? (full_shares - little_shares) / labels : 0;
 }
 
+std::vector<double> HeldOut::save() const {
+  std::vector<double> saved(by_temperature.begin(), by_temperature.end());
+  saved.insert(saved.end(), {little_shares, full_shares, labels});
+  return saved;
+}
+
+HeldOut HeldOut::load(std::span<const double> saved) {
+  constexpr std::size_t kOthers = kTemperatures.size();
+  std::vector<double> all(saved.begin(), saved.end());
+  all.resize(kOthers + 3);
+  HeldOut held_out;
+  std::copy_n(all.begin(), kOthers, held_out.by_temperature.begin());
+  held_out.little_shares = all[kOthers];
+  held_out.full_shares = all[kOthers + 1];
+  held_out.labels = all[kOthers + 2];
+  return held_out;
+}
+
 double HeldOut::best_temperature() const {
   // Before anything was held out, log beta is believed to be 0, give or take one.
   constexpr double kSpread = 1;
@@ -148,7 +166,6 @@ void CrowdModel::expect(std::uint32_t workers, std::uint32_t classes) {
   class_mass_.resize(width_);
   log_prior_.resize(width_);
   crowd_.resize(width_);
-  class_power_ = little_power();
   symmetrise();
   pool();
 }
@@ -222,8 +239,7 @@ double CrowdModel::doubt() const { return 1 / (labels_ + all_history_.seen + 2);
 
 double CrowdModel::newness() const {
   const double warm = options_.warm * classes_;
-  const double per_worker =
-      known_workers_ > 0 ? (labels_ + all_history_.seen) / known_workers_ : 0;
+  const double per_worker = known_workers_ > 0 ? (labels_ + all_history_.seen) / known_workers_ : 0;
   return warm > 0 ? warm / (warm + per_worker) : 0;
 }
 
@@ -247,7 +263,7 @@ void CrowdModel::pool() {
     crowd_.correct_right[k] = std::log(a0 / on_class);
     crowd_.correct_wrong[k] = std::log((1 - a0) / error);
     crowd_.log_classes[k] = std::log((class_mass_[k] + 1) / (tasks + classes_));
-    log_prior_[k] = class_power_ * crowd_.log_classes[k];
+    log_prior_[k] = class_power() * crowd_.log_classes[k];
   }
   std::fill(log_prior_.begin() + classes_, log_prior_.end(), kImpossible);
 }
@@ -272,8 +288,10 @@ WorkerRows CrowdModel::look_at(WorkerId w, Scratch& scratch) const {
   worker.history_right = in_cells.right;
   worker.history_wrong = in_cells.wrong;
   worker.last = classes_;
-  worker.counts = counts_.row(w, 0);
-  worker.pooled = pooled_.row(0, 0);
+  if (counts_.dense()) {
+    worker.counts = counts_.row(w, 0);
+    worker.pooled = pooled_.row(0, 0);
+  }
   worker.distance = counts_.distance();
   worker.totals = scratch.totals.data();
   return worker;
@@ -323,6 +341,8 @@ std::span<const double> CrowdModel::label_row(WorkerId w, ClassId label, Scratch
 }
 
 void CrowdModel::prefetch(const TaskLabels& task) const {
+  constexpr std::uint64_t kNear = 1 << 17;  // numbers that the cache holds anyway
+  if (!counts_.dense() || CreditedCounts::numbers(counts_.workers(), classes_) < kNear) return;
   for (std::size_t j = 0; j < task.size(); ++j) counts_.prefetch(task.workers[j], task.classes[j]);
 }
 
@@ -400,9 +420,9 @@ void CrowdModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const
   const std::span<const double> table = label_row(w, label, scratch);
   for (std::size_t c = 0; c < kCurves; ++c) {
     const double beta = c < kTemperatures.size() ? kTemperatures[c] : 1;
-    const double power = c == kFullShares ? 1 : c == kLittleShares ? little_power() : class_power_;
+    const double power = c == kFullShares ? 1 : c == kLittleShares ? little_power() : class_power();
     for (std::size_t k = 0; k < width_; ++k) {
-      const double h = a[k] - table[k] + (power - class_power_) * crowd_.log_classes[k];
+      const double h = a[k] - table[k] + (power - class_power()) * crowd_.log_classes[k];
       logs[c * width_ + k] = k < classes_ ? beta * h : kImpossible;
     }
   }
@@ -466,7 +486,8 @@ void CrowdModel::restore(const WorkerState& state) {
   for (WorkerId w = 0; w < before.size(); ++w) remember(w, before[w]);
   if (learned.empty()) return pool();
   for (WorkerId w = 0; w < state.workers.size(); ++w) {
-    of_worker_[w] = {static_cast<std::uint32_t>(std::lround(state.workers[w].seen - history(w).seen)), 0};
+    of_worker_[w] = {static_cast<std::uint32_t>(std::lround(state.workers[w].seen - history(w).seen)),
+                     0};
     labels_ += labels_of(w);
     known_workers_ += labels_of(w) > 0 && history(w).seen == 0 ? 1 : 0;
   }
@@ -499,7 +520,7 @@ class FirstPass {
   const HeldOut& held_out() const { return held_out_; }
   void restore(const HeldOut& held_out) {
     held_out_ = held_out;
-    beta_ = held_out_.best_temperature();
+    calibrate();
   }
 
   // Learns from a task, and tells what it is credited with; and the answer, if there is room for it.
@@ -528,10 +549,13 @@ class FirstPass {
     }
     if (tasks >= next_strength_) {
       model_.fit_strength();
-      beta_ = held_out_.best_temperature();
-      model_.count_class_shares(held_out_.gain_of_full_shares() > guard_);
+      calibrate();
       next_strength_ *= 2;
     }
+  }
+  void calibrate() {
+    beta_ = held_out_.best_temperature();
+    model_.count_class_shares(held_out_.gain_of_full_shares() > guard_);
   }
   void judge(const TaskLabels& task, std::span<double> credit, std::span<double> answer) {
     model_.build_for(task, scratch_);
@@ -563,7 +587,9 @@ class FirstPass {
 class Credits {
  public:
   Credits(const CrowdModel& model, TaskId tasks)
-      : dense_(model.dense()), width_(model.width()), rows_(dense_ ? tasks * width_ : 0),
+      : dense_(model.dense()),
+        width_(model.width()),
+        rows_(dense_ ? tasks * width_ : 0),
         parts_(dense_ ? 0 : tasks) {}
 
   void get(TaskId t, std::span<double> credit) const {
@@ -798,8 +824,7 @@ class ThreePass {
   void report_workers() {
     const std::size_t classes = labels_.num_classes();
     result_.workers.expect(labels_.num_workers(), labels_.num_classes());
-    for (WorkerId w = 0; w < labels_.num_workers(); ++w)
-      result_.workers.workers[w] = model_.counts(w);
+    for (WorkerId w = 0; w < labels_.num_workers(); ++w) result_.workers.workers[w] = model_.counts(w);
     if (!context_.confusion) return;
     result_.confusion.resize(labels_.num_workers() * classes * classes);
     CrowdModel::Scratch scratch(model_);
@@ -881,19 +906,14 @@ class OnlineThreePass final : public OnlineMethod {
 
   WorkerState state() const override {
     WorkerState state = model_->state();
-    const auto& held_out = first_pass_->held_out().by_temperature;
-    state.confusion.held_out.assign(held_out.begin(), held_out.end());
+    state.confusion.held_out = first_pass_->held_out().save();
     return state;
   }
   void restore(WorkerState state) override {
     start();
     expect(static_cast<std::uint32_t>(state.workers.size()), state.classes);
     model_->restore(state);
-    HeldOut held_out;
-    std::copy_n(state.confusion.held_out.begin(),
-                std::min(state.confusion.held_out.size(), held_out.by_temperature.size()),
-                held_out.by_temperature.begin());
-    first_pass_.emplace(*model_, options_.guard).restore(held_out);
+    first_pass_.emplace(*model_, options_.guard).restore(HeldOut::load(state.confusion.held_out));
   }
   void merge(const WorkerState& other) override {
     WorkerState both = state();

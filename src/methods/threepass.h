@@ -37,6 +37,10 @@ struct HeldOut {
 
   double gain_of_full_shares() const;  // per label
   double best_temperature() const;
+
+  // For a state. Numbers that are not there are 0.
+  std::vector<double> save() const;
+  static HeldOut load(std::span<const double> saved);
 };
 
 class CrowdModel {
@@ -77,9 +81,9 @@ class CrowdModel {
   // (G)
   void pool();
   // gamma: 1, or 1 / (K - 1), as at first.
-  bool class_shares_in_full() const { return class_power_ == 1; }
+  bool class_shares_in_full() const { return class_shares_in_full_; }
   void count_class_shares(bool in_full) {
-    class_power_ = in_full ? 1 : little_power();
+    class_shares_in_full_ = in_full;
     pool();
   }
   // (EB). All tables are out of date afterwards.
@@ -144,6 +148,7 @@ class CrowdModel {
     return wrong * crowd_.error_scale[k] * (pooled + crowd_.symmetric_errors);
   }
   double little_power() const { return 1 / std::max(1.0, classes_ - 1.0); }
+  double class_power() const { return class_shares_in_full_ ? 1 : little_power(); }
   // Where not all counts are stored, small credits are left out.
   void trim(std::span<double> credits) const;
   double pooled_right(std::size_t k) const {
@@ -156,20 +161,20 @@ class CrowdModel {
   std::uint32_t classes_;
   std::size_t width_;
 
-  CreditedCounts counts_;                // n_i; beside them Tab_i, if all cells are stored
-  CreditedCounts pooled_;                // P, as of one worker
-  std::vector<double> pooled_totals_;    // its sums over labels
-  std::vector<double> class_mass_;       // m
-  std::vector<WorkerCounts> history_;    // labels given before
-  WorkerCounts all_history_;             // their sum
-  double known_workers_ = 0;             // with a label or a history
-  double labels_ = 0;                    // that were credited
+  CreditedCounts counts_;              // n_i; beside them Tab_i, if all cells are stored
+  CreditedCounts pooled_;              // P, as of one worker
+  std::vector<double> pooled_totals_;  // its sums over labels
+  std::vector<double> class_mass_;     // m
+  std::vector<WorkerCounts> history_;  // labels given before
+  WorkerCounts all_history_;           // their sum
+  double known_workers_ = 0;           // with a label or a history
+  double labels_ = 0;                  // that were credited
   double tasks_ = 0;
-  std::vector<WorkerId> one_worker_;     // for pooled_: worker 0, as often as a task has labels
+  std::vector<WorkerId> one_worker_;  // for pooled_: worker 0, as often as a task has labels
 
-  CrowdEffects crowd_;                 // (G)
-  double class_power_ = 1;             // gamma
-  std::vector<double> log_prior_;      // gamma ltau
+  CrowdEffects crowd_;  // (G)
+  bool class_shares_in_full_ = false;
+  std::vector<double> log_prior_;  // gamma ltau
 
   std::vector<OfWorker> of_worker_;
 };

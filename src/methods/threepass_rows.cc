@@ -31,8 +31,7 @@ HWY_INLINE void put_part(D d, const CrowdEffects& crowd, const WorkerRows& worke
   const auto after = hn::MulSub(symmetry, load(crowd.correct_wrong), psi_total);
   for (std::size_t l = worker.first; l < worker.last; ++l) {
     const std::size_t row = (l - worker.first) * worker.distance + i;
-    const auto errors =
-        hn::Add(hn::LoadU(d, worker.pooled + row), hn::Set(d, crowd.symmetric_errors));
+    const auto errors = hn::Add(hn::LoadU(d, worker.pooled + row), hn::Set(d, crowd.symmetric_errors));
     const auto count = hn::Add(hn::LoadU(d, worker.counts + row), hn::Set(d, worker.history_wrong));
     const auto log = digamma(d, hn::Max(hn::MulAdd(scale, errors, count), least));
     hn::StoreU(hn::Add(log, after), d, rows + row);
@@ -91,8 +90,8 @@ void answers_of(const double* a, std::size_t rows, double beta, double doubt, st
   });
 }
 
-// Votes of a task by class, in bytes of a number: a sum that does not wait for memory. For as many classes
-// and labels as fit.
+// Votes of a task by class, in bytes of a number: a sum that does not wait for memory. For as many
+// classes and labels as fit.
 class PackedVotes {
  public:
   static bool fit(std::size_t classes, std::size_t labels) { return classes <= 8 && labels <= 255; }
@@ -184,8 +183,7 @@ void add_rows(const double* rows, std::size_t count, std::size_t distance, std::
   with_vectors_of(RowLanes(), width, [&](auto d) {
     for (std::size_t i = 0; i < width; i += hn::Lanes(d)) {
       auto sum = hn::LoadU(d, sums + i);
-      for (std::size_t r = 0; r < count; ++r)
-        sum = hn::Add(sum, hn::LoadU(d, rows + r * distance + i));
+      for (std::size_t r = 0; r < count; ++r) sum = hn::Add(sum, hn::LoadU(d, rows + r * distance + i));
       hn::StoreU(sum, d, sums + i);
     }
   });

@@ -28,10 +28,10 @@ struct CrowdEffects {
 
 // What is known of one worker.
 struct WorkerRows {
-  double ability = 1;           // v / (1 - v)
-  double history_right = 0;     // in every cell of the diagonal
-  double history_wrong = 0;     // in every other cell
-  std::size_t first = 0;        // labels, of which there are rows
+  double ability = 1;        // v / (1 - v)
+  double history_right = 0;  // in every cell of the diagonal
+  double history_wrong = 0;  // in every other cell
+  std::size_t first = 0;     // labels, of which there are rows
   std::size_t last = 0;
   const double* counts = nullptr;  // n_i, by label and truth
   const double* pooled = nullptr;  // P

@@ -69,8 +69,7 @@ class ByTheBook {
       answers.insert(answers.end(), answer.begin(), answer.end());
       const auto workers = std::count_if(seen.begin(), seen.end(), [](double x) { return x > 0; });
       const double warm = 2.0 * static_cast<double>(K);
-      const double f =
-          warm / (warm + (workers > 0 ? labels_seen / static_cast<double>(workers) : 0));
+      const double f = warm / (warm + (workers > 0 ? labels_seen / static_cast<double>(workers) : 0));
       Row credit = softmax(a, 1);
       for (double& c : credit) c *= 1 - f;
       for (const ClassId l : task.classes) credit[l] += f / static_cast<double>(task.size());
@@ -276,8 +275,8 @@ TEST_P(ThreePassByTheBook, GivesTheSameProbabilities) {
                                         GetParam());
   for (const int passes : {1, 3}) {
     const std::vector<double> expected = ByTheBook(labels).run(passes);
-    const Result result = threepass(
-        labels, {{"refresh", "0"}, {"guard", "1e9"}, {"passes", std::to_string(passes)}});
+    const Result result =
+        threepass(labels, {{"refresh", "0"}, {"guard", "1e9"}, {"passes", std::to_string(passes)}});
     ASSERT_EQ(result.posterior.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_NEAR(result.posterior[i], expected[i], 1e-6) << passes << " passes, number " << i;
@@ -449,6 +448,24 @@ TEST(ThreePass, GuardsAgainstSkewedClasses) {
   EXPECT_GT(with, two);
 }
 
+TEST(ThreePass, RemembersInAStateThatClassesAreSkewed) {
+  const Labels labels = simulate_labels({.tasks = 1'000,
+                                         .workers = 30,
+                                         .classes = 8,
+                                         .quality = QualityDistribution::parse("uniform:.3,.7"),
+                                         .skew = 2},
+                                        1);
+  const auto method = online();
+  method->expect(30, 8);
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) method->observe(labels.task(t));
+  const auto again = online();
+  again->restore(method->state());
+  int same = 0;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t)
+    same += method->estimate(labels.task(t)).label == again->estimate(labels.task(t)).label ? 1 : 0;
+  EXPECT_GT(same, 990);
+}
+
 // Where counts are not all stored. Most labels are right, so that a class has a few tasks.
 TEST(ThreePass, TakesThousandsOfClasses) {
   Crowd crowd;
@@ -475,9 +492,11 @@ TEST(ThreePass, IsNeverMoreCertainThanItsLabelsAllow) {
 TEST(ThreePass, IsBetterCalibratedThanProductsOfLikelihoods) {
   // Copies of workers: their errors are the same.
   Crowd crowd;
-  const Labels once = simulate_labels(
-      {.tasks = 800, .workers = 10, .classes = 3, .quality = QualityDistribution::parse("uniform:.5,.8")},
-      3, &crowd);
+  const Labels once = simulate_labels({.tasks = 800,
+                                       .workers = 10,
+                                       .classes = 3,
+                                       .quality = QualityDistribution::parse("uniform:.5,.8")},
+                                      3, &crowd);
   LabelsBuilder builder;
   for (TaskId t = 0; t < once.num_tasks(); ++t) {
     const TaskLabels task = once.task(t);
