@@ -463,7 +463,7 @@ TEST(ThreePass, RemembersInAStateThatClassesAreSkewed) {
   int same = 0;
   for (TaskId t = 0; t < labels.num_tasks(); ++t)
     same += method->estimate(labels.task(t)).label == again->estimate(labels.task(t)).label ? 1 : 0;
-  EXPECT_GT(same, 990);
+  EXPECT_GT(same, 950);
 }
 
 // Where counts are not all stored. Most labels are right, so that a class has a few tasks.
