@@ -679,7 +679,11 @@ class ThreePass {
   }
 
  private:
-  static constexpr std::size_t kTasksPerReport = 1 << 14;
+  // Tasks between two words on progress, of which rows are kept meanwhile.
+  std::size_t tasks_at_a_time() const {
+    constexpr std::size_t kNumbers = 1 << 21;
+    return std::clamp<std::size_t>(kNumbers / model_.width(), 1, 1 << 14);
+  }
 
   bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
 
@@ -688,8 +692,12 @@ class ThreePass {
     FirstPass pass(model_, options_.guard);
     std::vector<double> credit(model_.width());
     std::vector<double> answer(options_.passes > 1 ? 0 : model_.width());
+    std::size_t next_word = 0;
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      if (i % kTasksPerReport == 0) say("first pass", i);
+      if (i == next_word) {
+        say("first pass", i);
+        next_word += tasks_at_a_time();
+      }
       if (i + kAhead < order_.size()) model_.prefetch(labels_.task(order_[i + kAhead]));
       const TaskId t = order_[i];
       pass.take(labels_.task(t), given_.truth(t), credit, answer);
@@ -707,9 +715,10 @@ class ThreePass {
       model_.pool();
       model_.build_all(context_.threads);
       const std::size_t end = order_.size() * (block + 1) / blocks;
-      for (std::size_t first = order_.size() * block / blocks; first < end; first += kTasksPerReport) {
+      for (std::size_t first = order_.size() * block / blocks; first < end;
+           first += tasks_at_a_time()) {
         say("second pass", first);
-        judge_again(std::span(order_).subspan(first, std::min(kTasksPerReport, end - first)));
+        judge_again(std::span(order_).subspan(first, std::min(tasks_at_a_time(), end - first)));
       }
     }
   }
@@ -745,10 +754,10 @@ class ThreePass {
     }
     const double beta = held_out.best_temperature();
     const std::size_t width = model_.width();
-    for (std::size_t first = 0; first < order_.size(); first += kTasksPerReport) {
+    for (std::size_t first = 0; first < order_.size(); first += tasks_at_a_time()) {
       say("last pass", first);
       const auto tasks =
-          std::span(order_).subspan(first, std::min(kTasksPerReport, order_.size() - first));
+          std::span(order_).subspan(first, std::min(tasks_at_a_time(), order_.size() - first));
       for_tasks(tasks, [&](std::size_t, std::span<const TaskId> some, std::span<double> a,
                            CrowdModel::Scratch& scratch) {
         model_.score(labels_, some, a, scratch);
