@@ -192,9 +192,11 @@ CrowdModel::Pair CrowdModel::spread(const WorkerCounts& history) const {
 void CrowdModel::count(const TaskLabels& task) {
   for (const WorkerId w : task.workers) {
     OfWorker& of = of_worker_[w];
-    if (of.labels == of.fresh) known_workers_ += history(w).seen == 0 ? 1 : 0;  // the first one
-    of.labels += of.fresh == 0 ? 1 : 0;
-    of.fresh -= of.fresh == 0 ? 0 : 1;
+    if (of.labels == of.fresh) [[unlikely]]  // the first one
+      known_workers_ += history(w).seen == 0 ? 1 : 0;
+    const std::uint32_t none = of.fresh == 0 ? 1 : 0;
+    of.labels += none;
+    of.fresh -= 1 - none;
   }
   labels_ += static_cast<double>(task.size());
   ++tasks_;
@@ -223,6 +225,19 @@ void CrowdModel::put_credit(const TaskLabels& task, std::span<const double> a, d
                             std::span<double> credit) const {
   crowdfold::put_credit(a.data(), newness, task, classes_, width_, credit.data());
   trim(credit);
+}
+
+void CrowdModel::judge(const TaskLabels& task, double beta, std::span<double> a,
+                       std::span<double> credit, std::span<double> answer, Scratch& scratch) const {
+  if (counts_.dense() &&
+      judge_in_registers(
+          task, {classes_, width_, counts_.distance(), counts_.row_beside(0, 0), log_prior_.data()},
+          {newness(), beta, doubt()},
+          {a.data(), credit.data(), answer.empty() ? nullptr : answer.data()}))
+    return;
+  score(task, a, scratch);
+  put_credit(task, a, newness(), credit);
+  if (!answer.empty()) put_answers(a, beta, answer);
 }
 
 void CrowdModel::put_credits(std::span<double> a, std::span<double> credits) const {
@@ -559,17 +574,15 @@ class FirstPass {
   }
   void judge(const TaskLabels& task, std::span<double> credit, std::span<double> answer) {
     model_.build_for(task, scratch_);
-    model_.score(task, a_, scratch_);
+    model_.judge(task, beta_, a_, credit, answer, scratch_);
     if (task.size() > 1 && is_held_out())
       model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
-    if (!answer.empty()) model_.put_answers(a_, beta_, answer);
-    model_.put_credit(task, a_, model_.newness(), credit);
   }
   std::uint64_t number() const { return static_cast<std::uint64_t>(model_.tasks()); }
   // All of the first tasks, then some.
   bool is_held_out() const {
     constexpr std::uint64_t kAll = 1'000;
-    constexpr std::uint64_t kSome = 32;
+    constexpr std::uint64_t kSome = 64;
     return number() < kAll || number() % kSome == 0;
   }
 
@@ -715,8 +728,7 @@ class ThreePass {
       model_.pool();
       model_.build_all(context_.threads);
       const std::size_t end = order_.size() * (block + 1) / blocks;
-      for (std::size_t first = order_.size() * block / blocks; first < end;
-           first += tasks_at_a_time()) {
+      for (std::size_t first = order_.size() * block / blocks; first < end; first += tasks_at_a_time()) {
         say("second pass", first);
         judge_again(std::span(order_).subspan(first, std::min(tasks_at_a_time(), end - first)));
       }

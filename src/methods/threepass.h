@@ -106,6 +106,10 @@ class CrowdModel {
   // What a task with these scores is credited with.
   void put_credit(const TaskLabels& task, std::span<const double> a, double newness,
                   std::span<double> credit) const;
+  // score(), put_credit() and, if there is room for an answer, put_answers() of a task whose tables are
+  // up to date.
+  void judge(const TaskLabels& task, double beta, std::span<double> a, std::span<double> credit,
+             std::span<double> answer, Scratch& scratch) const;
   // Of several tasks whose workers are not new. Scores are used up.
   void put_credits(std::span<double> a, std::span<double> credits) const;
   // Probabilities of classes to be given out, of one or several tasks.

@@ -135,6 +135,42 @@ void credit_of(const double* a, double newness, const TaskLabels& task, std::siz
   for (const ClassId label : task.classes) credit[label] += vote;
 }
 
+// Sums of scores, and what follows from them, without a way through memory: for rows of one vector.
+template <class D>
+HWY_INLINE void judge_with(D d, const TaskLabels& task, const DenseTables& tables, const Judging& how,
+                           const Judged& judged) {
+  constexpr double kLeastLog = -690;  // its exponential is above 0
+  auto a = hn::LoadU(d, tables.start);
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    const std::size_t row = task.workers[j] * tables.classes + task.classes[j];
+    a = hn::Add(a, hn::LoadU(d, tables.rows + row * tables.distance));
+  }
+  hn::StoreU(a, d, judged.a);
+  const auto log = hn::Sub(a, hn::MaxOfLanes(d, a));
+  const auto least = hn::Set(d, kLeastLog);
+  const auto power = hn::Exp(d, hn::Max(log, least));
+  const auto scale = hn::Set(d, (1 - how.newness) / hn::GetLane(hn::SumOfLanes(d, power)));
+  const auto vote = hn::Set(d, how.newness / static_cast<double>(task.size()));
+  const auto votes = hn::Mul(PackedVotes(task).from(d, 0), vote);
+  hn::StoreU(hn::MulAdd(power, scale, votes), d, judged.credit);
+  if (judged.answer == nullptr) return;
+  const auto cooled = hn::Exp(d, hn::Max(hn::Mul(log, hn::Set(d, how.beta)), least));
+  const auto share = hn::Set(d, (1 - how.doubt) / hn::GetLane(hn::SumOfLanes(d, cooled)));
+  const auto doubts = hn::Set(d, how.doubt / static_cast<double>(tables.classes));
+  hn::StoreU(hn::MulAdd(cooled, share, doubts), d, judged.answer);
+}
+
+bool judge_quickly(const TaskLabels& task, const DenseTables& tables, const Judging& how,
+                   const Judged& judged) {
+  bool done = false;
+  with_vectors_of(RowLanes(), tables.width, [&](auto d) {
+    if (tables.width != hn::Lanes(d) || !PackedVotes::fit(tables.classes, task.size())) return;
+    judge_with(d, task, tables, how, judged);
+    done = true;
+  });
+  return done;
+}
+
 template <class D>
 HWY_INLINE void add_row(D d, const double* row, double factor, std::size_t width, double* to) {
   for (std::size_t i = 0; i < width; i += hn::Lanes(d)) {
@@ -199,6 +235,7 @@ namespace crowdfold {
 HWY_EXPORT(put_rows);
 HWY_EXPORT(answers_of);
 HWY_EXPORT(credit_of);
+HWY_EXPORT(judge_quickly);
 HWY_EXPORT(count);
 HWY_EXPORT(add_rows);
 
@@ -214,6 +251,11 @@ void put_answers(const double* a, std::size_t rows, double beta, double doubt, s
 void put_credit(const double* a, double newness, const TaskLabels& task, std::size_t classes,
                 std::size_t width, double* credit) {
   HWY_DYNAMIC_DISPATCH(credit_of)(a, newness, task, classes, width, credit);
+}
+
+bool judge_in_registers(const TaskLabels& task, const DenseTables& tables, const Judging& how,
+                        const Judged& judged) {
+  return HWY_DYNAMIC_DISPATCH(judge_quickly)(task, tables, how, judged);
 }
 
 void add_credit(const TaskLabels& task, const double* credit, const DenseCounts& counts,

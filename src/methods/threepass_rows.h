@@ -49,6 +49,29 @@ void put_answers(const double* a, std::size_t rows, double beta, double doubt, s
 void put_credit(const double* a, double newness, const TaskLabels& task, std::size_t classes,
                 std::size_t width, double* credit);
 
+// Scores of a task, its credit, and if there is room for it, the answer: as add_up_labels, put_credit
+// and put_answers have them, in one go. False, and nothing done, if rows are longer than a vector or the
+// task has hundreds of labels.
+struct DenseTables {
+  std::size_t classes = 0;
+  std::size_t width = 0;
+  std::size_t distance = 0;       // between rows
+  const double* rows = nullptr;   // Tab, by worker, label and truth
+  const double* start = nullptr;  // gamma ltau
+};
+struct Judging {
+  double newness = 0;
+  double beta = 1;
+  double doubt = 0;
+};
+struct Judged {
+  double* a = nullptr;
+  double* credit = nullptr;
+  double* answer = nullptr;
+};
+bool judge_in_registers(const TaskLabels& task, const DenseTables& tables, const Judging& how,
+                        const Judged& judged);
+
 // Adds a task's credit to counts, of workers and of the crowd.
 struct DenseCounts {
   std::size_t classes = 0;
