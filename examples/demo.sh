@@ -24,8 +24,8 @@ run simulate --workers 200 --tasks 1500 --spammers .2 --adversaries .03 --seed 7
   --class-names cat,dog,fox,owl --task-prefix photo_ -o labels.csv --truth-out truth.csv
 show 4 labels.csv
 
-step "2. The truth is known here, so methods can be compared: a majority vote (mv), one pass and two passes."
-run compare labels.csv --truth truth.csv --methods mv,onepass,twopass --quiet
+step "2. The truth is known here, so methods can be compared: a majority vote (mv), one, two and three passes."
+run compare labels.csv --truth truth.csv --methods mv,onepass,twopass,threepass --quiet
 
 step "3. Without the truth, as in real life: answers, the best and worst workers, the photos that need more labels."
 run aggregate labels.csv -o answers.csv --workers-out workers.csv --report
