@@ -150,7 +150,7 @@ CrowdModel::Scratch::Scratch(const CrowdModel& model)
       powers(2 * kCurves * model.width_) {}
 
 CrowdModel::CrowdModel(const ThreePassOptions& options, std::uint32_t workers, std::uint32_t classes)
-    : options_(options), classes_(0), width_(0), counts_(0, 0), pooled_(1, 0) {
+    : options_(options), counts_(0, 0), pooled_(1, 0) {
   expect(workers, classes);
 }
 

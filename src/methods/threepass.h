@@ -162,8 +162,8 @@ class CrowdModel {
   void build(WorkerId w, Scratch& scratch);
 
   ThreePassOptions options_;
-  std::uint32_t classes_;
-  std::size_t width_;
+  std::uint32_t classes_ = 0;
+  std::size_t width_ = 0;
 
   CreditedCounts counts_;              // n_i; beside them Tab_i, if all cells are stored
   CreditedCounts pooled_;              // P, as of one worker
