@@ -118,7 +118,7 @@ class Variant {
     }
     model_.score({t, {}, {}}, a, scratch_);
     for (std::size_t j = 0; j < task.size(); ++j) {
-      const std::span<const double> row = model_.label_row(task.workers[j], task.classes[j], scratch_);
+      const std::span<const double> row = model_.label_row(task, j, scratch_);
       for (std::size_t k = 0; k < labels_.num_classes(); ++k) a[k] += weights_[task.workers[j]] * row[k];
     }
     return a;

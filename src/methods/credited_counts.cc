@@ -77,6 +77,11 @@ void CreditedCounts::add_totals(WorkerId w, std::span<double> totals) const {
   for (const auto& [truth, count] : sparse_[w].totals) totals[truth] += count;
 }
 
+double CreditedCounts::total(WorkerId w, ClassId truth) const {
+  const auto found = sparse_[w].totals.find(truth);
+  return found != sparse_[w].totals.end() ? found->second : 0;
+}
+
 double CreditedCounts::right(WorkerId w) const {
   if (!dense()) return sparse_[w].right;
   double right = 0;

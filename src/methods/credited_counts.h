@@ -60,6 +60,8 @@ class CreditedCounts {
   void add_row(WorkerId w, ClassId label, std::span<double> row) const;
   // Adds the sums over labels, N_w[k], to totals[k].
   void add_totals(WorkerId w, std::span<double> totals) const;
+  // N_w[truth], where not all cells are stored.
+  double total(WorkerId w, ClassId truth) const;
   // The sum of n_w[k, k].
   double right(WorkerId w) const;
 

@@ -40,8 +40,8 @@
 // they are on, or beside, the diagonal of; they take no part in (EB).
 //
 // Cost: K additions and a row of counts per label and pass, K exponentials per task; tables are built
-// again when a worker has a tenth more labels. Memory O(N + T K + 2 M K^2); where that would be much,
-// cells that are not 0, and tables are computed label by label.
+// again when a worker has half as many labels more. Memory O(N + T K + 2 M K^2); where that would be
+// much, O(N): only cells that are not 0, and rows are computed label by label.
 #include "methods/threepass.h"
 
 #include <algorithm>
@@ -291,15 +291,12 @@ WorkerCounts CrowdModel::counts(WorkerId w) const {
 }
 
 WorkerRows CrowdModel::look_at(WorkerId w, Scratch& scratch) const {
-  const WorkerCounts before = history(w);
-  const Pair in_cells = spread(before);
-  const double right = before.correct + counts_.right(w) + options_.own * crowd_.accuracy;
-  const double labels = before.seen + labels_of(w) + options_.own;
+  const Pair in_cells = spread(history(w));
   std::fill(scratch.totals.begin(), scratch.totals.end(),
             in_cells.right + (classes_ - 1) * in_cells.wrong);
   counts_.add_totals(w, scratch.totals);
   WorkerRows worker;
-  worker.ability = odds(clip(right / labels));
+  worker.ability = ability_of(w);
   worker.history_right = in_cells.right;
   worker.history_wrong = in_cells.wrong;
   worker.last = classes_;
@@ -349,10 +346,41 @@ void CrowdModel::build_all(int threads) {
   });
 }
 
-std::span<const double> CrowdModel::label_row(WorkerId w, ClassId label, Scratch& scratch) const {
-  if (counts_.dense() && of_worker_[w].fresh > 0) return {counts_.row_beside(w, label), width_};
+std::span<const double> CrowdModel::label_row(const TaskLabels& task, std::size_t j,
+                                              Scratch& scratch) const {
+  const WorkerId w = task.workers[j];
+  const ClassId label = task.classes[j];
+  if (!counts_.dense()) {
+    put_sparse_row(task, w, label, scratch.row);
+    return scratch.row;
+  }
+  if (of_worker_[w].fresh > 0) return {counts_.row_beside(w, label), width_};
   put_log_rows(crowd_, look_at(w, label, scratch), scratch.row.data());
   return scratch.row;
+}
+
+// Of so many classes, those that nobody named for the task are as good as each other. Where most cells
+// have next to no prior, psi would call every new error impossible: the logarithm of the mean does not.
+void CrowdModel::put_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
+                                std::span<double> row) const {
+  const double ability = ability_of(w);
+  const Pair before = spread(history(w));
+  const double in_row = before.right + (classes_ - 1) * before.wrong + crowd_.strength;
+  std::fill(row.begin(), row.end(), std::log(1 / ((1 + ability) * std::max(1.0, classes_ - 1.0))));
+  for (const ClassId k : task.classes) {
+    const double prior = crowd_.strength * centre(ability, k, label, pooled_.cell(0, label, k)) +
+                         (k == label ? before.right : before.wrong);
+    const double mean = (std::max(counts_.cell(w, label, k), 0.0) + prior) /
+                        (std::max(counts_.total(w, k), 0.0) + in_row);
+    row[k] = std::log(std::max(mean, kLeastCentre)) +
+             crowd_.symmetry * (k == label ? crowd_.correct_right[k] : crowd_.correct_wrong[k]);
+  }
+}
+
+double CrowdModel::ability_of(WorkerId w) const {
+  const WorkerCounts before = history(w);
+  const double right = before.correct + counts_.right(w) + options_.own * crowd_.accuracy;
+  return odds(clip(right / (before.seen + labels_of(w) + options_.own)));
 }
 
 void CrowdModel::prefetch(const TaskLabels& task) const {
@@ -377,7 +405,7 @@ void CrowdModel::score(const Labels& labels, std::span<const TaskId> tasks, std:
 void CrowdModel::score_anew(const TaskLabels& task, std::span<double> a, Scratch& scratch) const {
   std::copy(log_prior_.begin(), log_prior_.end(), a.begin());
   for (std::size_t j = 0; j < task.size(); ++j) {
-    const std::span<const double> row = label_row(task.workers[j], task.classes[j], scratch);
+    const std::span<const double> row = label_row(task, j, scratch);
     for (std::size_t k = 0; k < classes_; ++k) a[k] += row[k];
   }
 }
@@ -395,7 +423,7 @@ void CrowdModel::fit_strength() {
   for (std::uint64_t i = 0; i < workers(); i += stride) {
     const auto w = static_cast<WorkerId>(i);
     if (labels_of(w) == 0) continue;
-    const double ability = look_at(w, scratch).ability;
+    const double ability = ability_of(w);
     const std::size_t rows = totals.size();
     totals.resize(rows + classes_);
     counts_.for_cells(w, [&](ClassId k, ClassId l, double count) {
@@ -432,7 +460,7 @@ void CrowdModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const
   // h, then softmax(beta h).
   const std::span<double> logs(scratch.powers.data(), kCurves * width_);
   const std::span<double> shares(scratch.powers.data() + kCurves * width_, kCurves * width_);
-  const std::span<const double> table = label_row(w, label, scratch);
+  const std::span<const double> table = label_row(task, j, scratch);
   for (std::size_t c = 0; c < kCurves; ++c) {
     const double beta = c < kTemperatures.size() ? kTemperatures[c] : 1;
     const double power = c == kFullShares ? 1 : c == kLittleShares ? little_power() : class_power();
@@ -781,8 +809,9 @@ class ThreePass {
 
   // (H) on every so-many-th label.
   HeldOut hold_out() const {
-    constexpr std::uint64_t kHeldOut = 20'000;
-    const std::uint64_t stride = std::max<std::uint64_t>(1, labels_.num_labels() / kHeldOut);
+    constexpr std::uint64_t kNumbers = 1 << 22;  // by class, at each temperature
+    const std::uint64_t labels = std::clamp<std::uint64_t>(kNumbers / model_.width(), 200, 20'000);
+    const std::uint64_t stride = std::max<std::uint64_t>(1, labels_.num_labels() / labels);
     CrowdModel::Scratch scratch(model_);
     std::vector<double> a(model_.width());
     std::vector<double> credit(model_.width());

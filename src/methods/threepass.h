@@ -101,8 +101,8 @@ class CrowdModel {
              Scratch& scratch) const;
   // The same where some tables may be out of date.
   void score_anew(const TaskLabels& task, std::span<double> a, Scratch& scratch) const;
-  // Tab_i[., l], from the table if it is up to date.
-  std::span<const double> label_row(WorkerId w, ClassId label, Scratch& scratch) const;
+  // Tab_i[., l] for label j of a task, from the table if it is up to date.
+  std::span<const double> label_row(const TaskLabels& task, std::size_t j, Scratch& scratch) const;
   // What a task with these scores is credited with.
   void put_credit(const TaskLabels& task, std::span<const double> a, double newness,
                   std::span<double> credit) const;
@@ -151,6 +151,9 @@ class CrowdModel {
     if (k == l) return 1 - wrong;
     return wrong * crowd_.error_scale[k] * (pooled + crowd_.symmetric_errors);
   }
+  double ability_of(WorkerId w) const;
+  // Tab_i[., l] where not all counts are stored.
+  void put_sparse_row(const TaskLabels& task, WorkerId w, ClassId label, std::span<double> row) const;
   double little_power() const { return 1 / std::max(1.0, classes_ - 1.0); }
   double class_power() const { return class_shares_in_full_ ? 1 : little_power(); }
   // Where not all counts are stored, small credits are left out.
