@@ -27,7 +27,7 @@ class CreditedCounts {
   // Whether all cells are stored, and how many numbers that takes.
   bool dense() const { return is_dense(workers_, classes_); }
   static bool is_dense(std::uint64_t workers, std::uint64_t classes) {
-    return numbers(workers, classes) <= kMostNumbers;
+    return classes <= kMostClasses && numbers(workers, classes) <= kMostNumbers;
   }
   static std::uint64_t numbers(std::uint64_t workers, std::uint64_t classes) {
     return workers * classes * 2 * row_width(classes);
@@ -71,6 +71,7 @@ class CreditedCounts {
 
  private:
   static constexpr std::uint64_t kMostNumbers = 1 << 26;  // 512 MB
+  static constexpr std::uint64_t kMostClasses = 64;
 
   using Cells = boost::container::flat_map<ClassId, double>;  // by truth
   struct OfWorker {
