@@ -35,6 +35,7 @@ VARIANTS = {
     "threepass,passes=1": "one pass: the online method",
     "threepass,passes=2": "without the second pass",
     "threepass,passes=4": "second pass twice",
+    "threepass,passes=5": "second pass three times",
     "threepass,passes=10": "second pass eight times",
     "threepass,guard=1e9": "no guard: class shares always count little",
     "threepass,guard=.005": "class shares count in full sooner",
@@ -45,6 +46,7 @@ VARIANTS = {
     "threepass,symmetry=1e9": "believed in full: hierarchical Dawid-Skene",
     "threepass,strongest=16": "rows freer of the crowd",
     "variant:discount": "discount for workers who are wrong together with others",
+    "variant:prior": "class shares to the power that makes held-out labels likeliest",
     "variant:difficulty": "every task with a temperature of its own",
 }
 # Methods of docs/choosing.md, and whether the order of tasks matters to them.

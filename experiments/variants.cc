@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "methods/batch.h"
-#include "methods/threepass.h"
+#include "methods/crowd_model.h"
 
 namespace crowdfold {
 namespace {
@@ -15,6 +16,7 @@ class Variant {
   Variant(const std::string& name, const Labels& labels, const RunContext& context)
       : discounts_(name == "discount"),
         differs_(name == "difficulty"),
+        weighs_classes_(name == "prior"),
         labels_(labels),
         context_(context),
         order_(shuffled_tasks(labels.num_tasks(), context.seed)),
@@ -27,6 +29,8 @@ class Variant {
     first_pass();
     learn_weights();
     model_.fit_strength();
+    model_.build_all(1);
+    weigh_classes();
     constexpr std::size_t kBlocks = 8;
     for (std::size_t block = 0; block < kBlocks; ++block) {
       model_.pool();
@@ -38,11 +42,12 @@ class Variant {
     learn_weights();
     model_.fit_strength();
     model_.build_all(1);
+    weigh_classes();
     return last_pass();
   }
 
  private:
-  using Row = std::vector<double>;
+  using Row = std::vector<float>;
 
   void first_pass() {
     double next_pool = 0;
@@ -63,7 +68,10 @@ class Variant {
       }
       if (model_.tasks() >= next_strength) {
         model_.fit_strength();
-        model_.count_class_shares(held_out.gain_of_full_shares() > ThreePassOptions{}.guard);
+        if (held_out.gain_of_full_shares() > ThreePassOptions{}.guard)
+          model_.set_class_power(CrowdModel::kFullPower);
+        else
+          model_.set_class_power(model_.little_power());
         next_strength *= 2;
       }
     }
@@ -73,7 +81,8 @@ class Variant {
     if (labels_.task(t).size() == 0) return;
     Row judged(model_.width());
     Row a = score(t);
-    for (double& value : a) value *= temperature_of(t, a);
+    const auto temperature = static_cast<float>(temperature_of(t, a));
+    for (float& value : a) value *= temperature;
     model_.put_credit(labels_.task(t), a, 0, judged);
     Row change = judged;
     for (std::size_t k = 0; k < change.size(); ++k) change[k] -= credits_[t][k];
@@ -93,12 +102,10 @@ class Variant {
     for (const TaskId t : order_) {
       if (labels_.task(t).size() == 0) continue;
       const Row a = score(t);
-      Row answer(model_.width());
-      model_.put_answers(a, differs_ ? temperature_of(t, a) : beta, answer);
-      const auto best = std::max_element(answer.begin(), answer.begin() + labels_.num_classes());
-      result.estimate[t] = static_cast<ClassId>(best - answer.begin());
-      result.confidence[t] = *best;
-      std::copy_n(answer.begin(), classes, result.posterior.begin() + t * classes);
+      const Estimate answer = model_.answer(a, differs_ ? temperature_of(t, a) : beta,
+                                            {result.posterior.data() + t * classes, classes});
+      result.estimate[t] = answer.label;
+      result.confidence[t] = answer.confidence;
     }
     if (context_.confusion) {
       result.confusion.resize(labels_.num_workers() * classes * classes);
@@ -118,8 +125,9 @@ class Variant {
     }
     model_.score({t, {}, {}}, a, scratch_);
     for (std::size_t j = 0; j < task.size(); ++j) {
-      const std::span<const double> row = model_.label_row(task, j, scratch_);
-      for (std::size_t k = 0; k < labels_.num_classes(); ++k) a[k] += weights_[task.workers[j]] * row[k];
+      const std::span<const float> row = model_.label_row(task, j, scratch_);
+      const auto weight = static_cast<float>(weights_[task.workers[j]]);
+      for (std::size_t k = 0; k < labels_.num_classes(); ++k) a[k] += weight * row[k];
     }
     return a;
   }
@@ -136,6 +144,23 @@ class Variant {
     return of_task.best_temperature();
   }
 
+  // The weight of class shares with which held-out labels are likeliest, at the best temperature.
+  void weigh_classes() {
+    if (!weighs_classes_) return;
+    double best = 0;
+    double best_height = -std::numeric_limits<double>::infinity();
+    for (const double gamma : {0.0, .1, .2, .35, .5, .75, 1.0}) {
+      model_.set_class_power(gamma);
+      HeldOut held_out;
+      for (const TaskId t : order_) hold_out(t, score(t), held_out);
+      const double height =
+          *std::max_element(held_out.by_temperature.begin(), held_out.by_temperature.end());
+      if (height > best_height) best = gamma;
+      best_height = std::max(height, best_height);
+    }
+    model_.set_class_power(best);
+  }
+
   // How often others say the same where a worker is wrong, by how often that is so in the whole crowd.
   void learn_weights() {
     if (!discounts_) return;
@@ -148,7 +173,7 @@ class Variant {
       for (const ClassId l : task.classes) ++votes[l];
       for (std::size_t j = 0; j < task.size(); ++j) {
         const ClassId l = task.classes[j];
-        const double chance = 1 - std::min(1.0, credits_[t][l]);
+        const double chance = 1 - std::min(1.0, static_cast<double>(credits_[t][l]));
         wrong[task.workers[j]] += chance;
         together[task.workers[j]] += chance * (votes[l] - 1) / static_cast<double>(task.size() - 1);
       }
@@ -167,6 +192,7 @@ class Variant {
 
   bool discounts_;
   bool differs_;
+  bool weighs_classes_;
   const Labels& labels_;
   const RunContext& context_;
   std::vector<TaskId> order_;

@@ -24,7 +24,7 @@ template <class D, class Body>
 HWY_INLINE void with_vectors_of(D d, std::size_t width, const Body& body) {
   if constexpr (hn::MaxLanes(D()) > 1) {
     if (width < hn::Lanes(d))
-      return with_vectors_of(hn::CappedTag<double, hn::MaxLanes(D()) / 2>(), width, body);
+      return with_vectors_of(hn::CappedTag<hn::TFromD<D>, hn::MaxLanes(D()) / 2>(), width, body);
   }
   body(d);
 }

@@ -122,10 +122,11 @@ class ByTheBook {
       all += std::accumulate(P[k].begin(), P[k].end(), 0.0);
     }
     a0 = (right + 14) / (all + 20);
+    E = Matrix(K, Row(K));
     const double others = static_cast<double>(K) - 1;
     const double tasks = std::accumulate(m.begin(), m.end(), 0.0);
     Cr = Matrix(K, Row(K));
-    r = ltau = errors = Row(K);
+    r = ltau = Row(K);
     for (std::size_t k = 0; k < K; ++k) {
       const double total = std::accumulate(P[k].begin(), P[k].end(), 0.0) + 20;
       const auto ph = [&](std::size_t l) {
@@ -133,8 +134,8 @@ class ByTheBook {
       };
       r[k] = clip(ph(k)) / (1 - clip(ph(k))) * (1 - a0) / a0;
       ltau[k] = std::log((m[k] + 1) / (tasks + static_cast<double>(K)));
-      errors[k] = total * (1 - ph(k));
       for (std::size_t l = 0; l < K; ++l) {
+        E[k][l] = ph(l) / (1 - ph(k));
         Cr[k][l] = k == l ? std::log(a0 / ph(k)) : std::log((1 - a0) / (1 - ph(k)));
       }
     }
@@ -145,8 +146,7 @@ class ByTheBook {
     for (std::size_t i = 0; i < K; ++i) c += n[w][i][i];
     const double v = clip((c + 5 * a0) / (seen[w] + 5));
     const double z = v / (1 - v) * r[k];
-    const double E = (P[k][l] + 20 * (1 - a0) / (static_cast<double>(K) - 1)) / errors[k];
-    return k == l ? z / (1 + z) : (1 - z / (1 + z)) * E;
+    return k == l ? z / (1 + z) : (1 - z / (1 + z)) * E[k][l];
   }
   double table(WorkerId w, std::size_t k, std::size_t l) const {
     const double lambda = s / (s + 16.0 * static_cast<double>(K));
@@ -255,7 +255,7 @@ class ByTheBook {
   double a0 = 0;
   Matrix Cr;
   Row r;
-  Row errors;  // what P[k, .] is divided by to give E[k, .]: of when (G) was, P is of now
+  Matrix E;
   Row ltau;
   Row temperatures = {.05, .1, .2, .35, .5, .7, 1, 1.4, 2};
 };
@@ -273,13 +273,15 @@ TEST_P(ThreePassByTheBook, GivesTheSameProbabilities) {
                                          .quality = {},
                                          .confusion = true},
                                         GetParam());
+  constexpr double kSinglePrecision = 1e-5;  // of logarithms, added up
   for (const int passes : {1, 3}) {
     const std::vector<double> expected = ByTheBook(labels).run(passes);
     const Result result =
         threepass(labels, {{"refresh", "0"}, {"guard", "1e9"}, {"passes", std::to_string(passes)}});
     ASSERT_EQ(result.posterior.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i)
-      ASSERT_NEAR(result.posterior[i], expected[i], 1e-6) << passes << " passes, number " << i;
+      ASSERT_NEAR(result.posterior[i], expected[i], kSinglePrecision)
+          << passes << " passes, number " << i;
   }
 }
 

@@ -1,0 +1,27 @@
+// Large pages for tables that are read here and there: finding out where an address is takes as long as
+// reading what is there, where a table has thousands of pages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace crowdfold {
+
+// Asks for large pages below memory that was not written yet. Where there are none, nothing happens.
+inline void prefer_large_pages(void* memory, std::size_t bytes) {
+#ifdef __linux__
+  constexpr std::uintptr_t kLarge = 1 << 21;
+  const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + kLarge - 1) / kLarge * kLarge;
+  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / kLarge * kLarge;
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#else
+  static_cast<void>(memory);
+  static_cast<void>(bytes);
+#endif
+}
+
+}  // namespace crowdfold

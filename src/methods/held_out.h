@@ -1,0 +1,26 @@
+// How likely held-out labels were, as sums of logarithms; what follows from it. No truth is looked at.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace crowdfold {
+
+inline constexpr std::array kTemperatures = {.05, .1, .2, .35, .5, .7, 1., 1.4, 2.};
+
+struct HeldOut {
+  std::array<double, kTemperatures.size()> by_temperature{};
+  double little_shares = 0;  // at temperature 1, had class shares counted little
+  double full_shares = 0;    // and had they counted in full
+  double labels = 0;
+
+  double gain_of_full_shares() const;  // per label
+  double best_temperature() const;
+
+  // For a state. Numbers that are not there are 0.
+  std::vector<double> save() const;
+  static HeldOut load(std::span<const double> saved);
+};
+
+}  // namespace crowdfold
