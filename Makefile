@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 # Debian packages: tools, libraries, what the tests and benchmarks use.
 PACKAGES := g++ cmake ninja-build pkg-config python3 python3-venv \
-  libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libboost-dev \
+  libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libsqlite3-dev libboost-dev \
   libeigen3-dev libxxhash-dev libhwy-dev libgtest-dev librapidcheck-dev libbenchmark-dev valgrind clang-format clang-tidy
 
 # What the tests with the label `sanitize` run.

@@ -11,6 +11,9 @@ void add_compare(CLI::App& app);
 void add_methods(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_agreement(CLI::App& app);
+void add_stream(CLI::App& app);
+void add_state(CLI::App& app);
+void add_next(CLI::App& app);
 void add_completion(CLI::App& app);
 
 }  // namespace crowdfold::cli

@@ -68,6 +68,40 @@ ReadOptions InputFlags::options_for_tables() const {
   return options;
 }
 
+void ConfigFlags::add_to(CLI::App& command) {
+  const char* group = "State";
+  command.add_option("--alpha", alpha_, "prior of worker quality: Beta(alpha, beta); default 4")
+      ->check(CLI::Range(1.0, 1e9))
+      ->group(group);
+  command.add_option("--beta", beta_, "prior of worker quality: Beta(alpha, beta); default 2")
+      ->check(CLI::Range(1.0, 1e9))
+      ->group(group);
+  command
+      .add_option("--half-life", half_life_,
+                  "a worker's labels are worth half after so many more; default: for ever")
+      ->check(CLI::Range(1.0, 1e15))
+      ->type_name("N")
+      ->group(group);
+  command.add_option("--classes", classes_, "all classes there may be; default: whatever comes")
+      ->delimiter(',')
+      ->type_name("A,B,…")
+      ->group(group);
+  command
+      .add_flag("--forget-closed", forget_closed_,
+                "do not keep the labels of closed tasks: nothing of them can be taken back")
+      ->group(group);
+}
+
+std::function<void(StreamConfig&)> ConfigFlags::wish() const {
+  return [flags = *this](StreamConfig& config) {
+    config.alpha = flags.alpha_.value_or(config.alpha);
+    config.beta = flags.beta_.value_or(config.beta);
+    config.half_life = flags.half_life_.value_or(config.half_life);
+    config.forget_closed = flags.forget_closed_ || config.forget_closed;
+    if (!flags.classes_.empty()) config.classes = flags.classes_;
+  };
+}
+
 void RunFlags::add_to(CLI::App& command, bool with_seed) {
   const char* group = "Running";
   if (with_seed) {

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "crowdfold/io.h"
 #include "crowdfold/registry.h"
 #include "crowdfold/run_context.h"
+#include "crowdfold/stream.h"
 #include "terminal.h"
 
 namespace crowdfold::cli {
@@ -55,6 +58,21 @@ class RunFlags {
   bool quiet_ = false;
   bool verbose_ = false;
   std::shared_ptr<ProgressBar> progress_ = std::make_shared<ProgressBar>();
+};
+
+// What a stream's state is made with.
+class ConfigFlags {
+ public:
+  void add_to(CLI::App& command);
+  // Changes what was asked for.
+  std::function<void(StreamConfig&)> wish() const;
+
+ private:
+  std::optional<double> alpha_;
+  std::optional<double> beta_;
+  std::optional<double> half_life_;
+  bool forget_closed_ = false;
+  std::vector<std::string> classes_;
 };
 
 // "name=value", as --set takes them. Error(usage) without an equals sign.

@@ -75,6 +75,9 @@ int main(int argc, char** argv) {
   add_methods(app);
   add_simulate(app);
   add_agreement(app);
+  add_stream(app);
+  add_state(app);
+  add_next(app);
   add_completion(app);
 
   try {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -128,6 +129,15 @@ void append_csv(std::string& to, std::string_view field) {
 }
 
 void append_json(std::string& to, std::string_view text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+  });
+  if (plain) {
+    to += '"';
+    to += text;
+    to += '"';
+    return;
+  }
   // Bytes that are not UTF-8 cannot stand in JSON: they become the replacement character.
   to += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -192,19 +192,24 @@ class LargeBallot {
   bool scaled_ = false;  // some exponent is not 0
 };
 
-// use(ballot) with a blank ballot that fits the task. Compiled into its caller, as is outcome(): a call
-// per task would cost a tenth of the time.
+// use(ballot) with a blank ballot that fits a task with so many labels. Compiled into its caller, as is
+// outcome(): a call per task would cost a tenth of the time.
 template <class Use>
-[[gnu::always_inline]] inline auto with_ballot(std::uint32_t classes, const TaskLabels& labels,
+[[gnu::always_inline]] inline auto with_ballot(std::uint32_t classes, std::size_t labels,
                                                const Use& use) {
-  if (SmallBallot::fits(classes, labels.size())) {
+  if (SmallBallot::fits(classes, labels)) {
     SmallBallot ballot(classes);
     return use(ballot);
   }
-  LargeBallot& ballot = LargeBallot::of_this_thread(classes, labels.size());
+  LargeBallot& ballot = LargeBallot::of_this_thread(classes, labels);
   auto result = use(ballot);
   ballot.clear();
   return result;
+}
+template <class Use>
+[[gnu::always_inline]] inline auto with_ballot(std::uint32_t classes, const TaskLabels& labels,
+                                               const Use& use) {
+  return with_ballot(classes, labels.size(), use);
 }
 
 // The ballot's outcome with its probability. A task without labels has no estimate, no confidence, and

@@ -1,0 +1,172 @@
+// crowdfold state: what a stream's state holds. crowdfold next: where one more label is worth most.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "commands.h"
+#include "crowdfold/error.h"
+#include "crowdfold/events.h"
+#include "crowdfold/io.h"
+#include "flags.h"
+
+namespace crowdfold::cli {
+namespace {
+
+LiveStream open_state(const std::string& path) { return LiveStream(open_store_to_read(path), {}, {}); }
+
+struct State {
+  std::string file;
+  std::vector<std::string> others;
+  std::string output = "-";
+  std::size_t most = 10;
+  bool details = false;
+  RunFlags run;
+};
+
+void show(const State& options) {
+  const LiveStream stream = open_state(options.file);
+  const bool color = wants_color(stdout);
+  const StreamTotals totals = stream.totals();
+  Table summary({"measure", "value"});
+  summary.add({"events", grouped(totals.events)});
+  summary.add({"workers", grouped(totals.workers)});
+  summary.add({"classes", grouped(totals.classes)});
+  summary.add({"open tasks", grouped(totals.open_tasks)});
+  summary.add({"closed tasks", grouped(totals.closed_tasks)});
+  const StreamConfig& config = stream.config();
+  summary.add({"prior", fmt::format("Beta({}, {})", config.alpha, config.beta)});
+  if (config.half_life > 0) summary.add({"half-life", fmt::format("{} labels", config.half_life)});
+  fmt::print("{}\n", summary.text(color));
+
+  std::vector<WorkerSummary> workers = stream.workers();
+  std::stable_sort(workers.begin(), workers.end(), [](const WorkerSummary& a, const WorkerSummary& b) {
+    return a.interval.lower > b.interval.lower;
+  });
+  Table table({"worker", "quality", "lower", "upper", "labels"});
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    // The best and the worst.
+    if (i == options.most && workers.size() > 2 * options.most) {
+      table.add({fmt::format("… {} more", grouped(workers.size() - 2 * options.most)), "", "", "", ""});
+      i = workers.size() - options.most;
+    }
+    const WorkerSummary& w = workers[i];
+    table.add({std::string(w.worker), decimal(w.quality), decimal(w.interval.lower),
+               decimal(w.interval.upper), fmt::format("{:g}", w.counts.seen)});
+  }
+  fmt::print("{}", table.text(color));
+  const std::vector<OpenTask> next = stream.next_tasks(options.most);
+  if (next.empty()) return;
+  Table open({"open task", "label", "confidence", "labels", "gain of a label"});
+  for (const OpenTask& task : next)
+    open.add(
+        {task.task, task.label, decimal(task.confidence), grouped(task.labels), decimal(task.gain)});
+  fmt::print("\n{}", open.text(color));
+}
+
+void merge(const State& options) {
+  LiveStream stream(open_store(options.file), {}, {});
+  for (const std::string& other : options.others) stream.merge(*open_store_to_read(other));
+  stream.commit();
+  options.run.say(fmt::format("{}: {}, {}", options.file, count_of(stream.totals().workers, "worker"),
+                              count_of(stream.totals().closed_tasks, "closed task")));
+}
+
+void export_workers(const State& options) {
+  const LiveStream stream = open_state(options.file);
+  NameTable names("workers");
+  WorkerState state;
+  state.alpha = stream.config().alpha;
+  state.beta = stream.config().beta;
+  for (const WorkerSummary& worker : stream.workers()) {
+    names.intern(worker.worker);
+    state.workers.push_back(worker.counts);
+  }
+  write_workers(options.output, names, state, options.details, options.run.context());
+}
+
+void import_workers(const State& options) {
+  LiveStream stream(open_store(options.file), {}, {});
+  for (const std::string& table : options.others) {
+    Labels known;  // only its names
+    known.adopt({0}, {}, {});
+    const std::vector<WorkerCounts> counts =
+        read_workers(table, known, stream.config().alpha, stream.config().beta, {});
+    for (WorkerId w = 0; w < counts.size(); ++w) stream.remember(known.workers[w], counts[w]);
+  }
+  stream.commit();
+}
+
+void check(const State& options) {
+  LiveStream stream = open_state(options.file);
+  const std::vector<std::string> problems = stream.problems();
+  for (const std::string& problem : problems) fmt::print("{}\n", problem);
+  if (!problems.empty())
+    throw Error(ErrorCode::data, Location{options.file, 0, 0},
+                "the state is damaged; restore it from a copy");
+  options.run.say(options.file + ": everything fits together");
+}
+
+void next(const State& options) {
+  const LiveStream stream = open_state(options.file);
+  std::string lines;
+  for (const OpenTask& task : stream.next_tasks(options.most)) append_line(lines, task);
+  fmt::print("{}", lines);
+}
+
+}  // namespace
+
+void add_state(CLI::App& app) {
+  CLI::App& command =
+      *app.add_subcommand("state", "look into, check and put together states of streams");
+  command.require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, void (*body)(const State&)) {
+    auto state = std::make_shared<State>();
+    CLI::App& sub = *command.add_subcommand(name, help);
+    sub.add_option("FILE", state->file, "a state, as `crowdfold stream --state` makes it")->required();
+    sub.callback([state, body] { body(*state); });
+    return std::pair(&sub, state);
+  };
+  const auto [show_command, show_state] =
+      add("show", "workers with their intervals, open tasks, totals", show);
+  show_command->add_option("--most", show_state->most, "rows of a table")->capture_default_str();
+  const auto [merge_command, merge_state] =
+      add("merge", "add other states to this one, which is made if it is not there", merge);
+  merge_command->add_option("OTHER", merge_state->others, "states")->required();
+  const auto [export_command, export_state] = add("export", "the workers, as CSV", export_workers);
+  export_command->add_option("-o,--output", export_state->output, "- is standard output")
+      ->capture_default_str();
+  export_command->add_flag("--details", export_state->details, "more columns");
+  const auto [import_command, import_state] =
+      add("import", "worker qualities of a CSV become histories", import_workers);
+  import_command->add_option("WORKERS", import_state->others, "as --workers-out writes them")
+      ->required();
+  const auto [check_command, check_state] =
+      add("check", "the file is whole, and counts are what closed tasks say", check);
+  for (const auto& [sub, state] :
+       {std::pair(show_command, show_state), std::pair(merge_command, merge_state),
+        std::pair(export_command, export_state), std::pair(import_command, import_state),
+        std::pair(check_command, check_state)})
+    state->run.add_to(*sub, false);
+  command.footer(
+      "Examples:\n"
+      "  crowdfold state show crowd.db\n"
+      "  crowdfold state merge all.db monday.db tuesday.db\n"
+      "  crowdfold state export crowd.db -o workers.csv");
+}
+
+void add_next(CLI::App& app) {
+  auto state = std::make_shared<State>();
+  CLI::App& command =
+      *app.add_subcommand("next", "open tasks of a state, by what one more label would bring");
+  command.add_option("FILE", state->file, "a state, as `crowdfold stream --state` makes it")->required();
+  command.add_option("--most", state->most, "tasks")->capture_default_str();
+  state->run.add_to(command, false);
+  command.footer(
+      "Examples:\n"
+      "  crowdfold stream events.jsonl --state crowd.db --confidence .95 --keep-open\n"
+      "  crowdfold next crowd.db --most 100");
+  command.callback([state] { next(*state); });
+}
+
+}  // namespace crowdfold::cli

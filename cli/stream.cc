@@ -1,0 +1,176 @@
+// crowdfold stream: events in, answers out, as they come.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "commands.h"
+#include "crowdfold/error.h"
+#include "crowdfold/events.h"
+#include "flags.h"
+
+namespace crowdfold::cli {
+namespace {
+
+struct Stream {
+  std::string input = "-";
+  std::string state;
+  bool follow = false;
+  bool keep_open = false;
+  bool ack = false;
+  bool summary = false;
+  std::uint64_t commit_every = 20'000;
+  StopRule stop;
+  double alarm_below = 0;
+  ConfigFlags config;
+  InputFlags input_flags;
+  RunFlags run;
+
+  void operator()() const;
+};
+
+// What was said is printed once what it speaks of is on disk.
+class Session {
+ public:
+  Session(const Stream& options)
+      : options_(options),
+        stream_(open_store(options.state, options.config.wish()), options.stop,
+                {[this](const TaskUpdate& update) { append_line(lines_, update); },
+                 [this](const WorkerSummary& alarm) { append_line(lines_, alarm); },
+                 [this](const StreamEvent& event, const std::string& why) {
+                   append_line(lines_, event, why);
+                 }}) {
+    if (options.alarm_below > 0) stream_.set_alarm(options.alarm_below);
+  }
+
+  void take(const StreamEvent& event) {
+    stream_.take(event);
+    if (++taken_ - committed_ >= options_.commit_every) commit();
+  }
+  void close_all() { stream_.close_all(); }
+  void commit() {
+    if (taken_ == committed_ && lines_.empty()) return;
+    stream_.commit();
+    committed_ = taken_;
+    committed_at_ = Clock::now();
+    if (options_.ack) lines_ += fmt::format("{{\"ack\": {}}}\n", committed_);
+    print();
+  }
+  // While events keep coming, people want to see something of it.
+  void commit_now_and_then() {
+    constexpr auto kPatience = std::chrono::milliseconds(200);
+    if (Clock::now() - committed_at_ > kPatience) commit();
+  }
+  void print_summary() {
+    append_line(lines_, stream_.totals());
+    print();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void print() {
+    if (std::fwrite(lines_.data(), 1, lines_.size(), stdout) != lines_.size() ||
+        std::fflush(stdout) != 0)
+      throw Error(ErrorCode::io, "standard output: cannot write");
+    lines_.clear();
+  }
+
+  const Stream& options_;
+  std::string lines_;
+  LiveStream stream_;
+  std::uint64_t taken_ = 0;
+  std::uint64_t committed_ = 0;
+  Clock::time_point committed_at_ = Clock::now();
+};
+
+void Stream::operator()() const {
+  EventReader reader(input, input_flags.options(), follow);
+  Session session(*this);
+  const auto take = [&](const StreamEvent& event) { session.take(event); };
+  try {
+    for (auto came = EventReader::Came::some; came != EventReader::Came::end;) {
+      came = reader.read(take);
+      if (interrupted()) throw Error(ErrorCode::interrupted, "interrupted");
+      if (came == EventReader::Came::some) {
+        session.commit_now_and_then();
+      } else if (came == EventReader::Came::none_yet) {
+        session.commit();
+        reader.wait();
+      }
+    }
+  } catch (const Error& error) {
+    // Whatever is wrong with the input: what came before is kept.
+    if (error.code() == ErrorCode::data || error.code() == ErrorCode::interrupted) session.commit();
+    throw;
+  }
+  if (!keep_open) session.close_all();
+  session.commit();
+  if (summary) session.print_summary();
+  if (reader.skipped() > 0)
+    run.say(fmt::format("{} left out; the first: {}", count_of(reader.skipped(), "bad row"),
+                        reader.first_skipped()));
+}
+
+}  // namespace
+
+void add_stream(CLI::App& app) {
+  auto state = std::make_shared<Stream>();
+  CLI::App& command = *app.add_subcommand("stream", "answers while labels come in, one event at a time");
+  command.add_option("EVENTS", state->input, "JSON lines, or labels as CSV; - is standard input")
+      ->capture_default_str();
+  command.add_option("--state", state->state, "keep everything in this file, and go on from it")
+      ->type_name("FILE");
+  command.add_flag("--follow", state->follow, "the file may grow: wait for more at its end");
+  const char* closing = "Closing tasks";
+  command
+      .add_option("--labels-per-task", state->stop.labels_per_task, "a task closes with so many labels")
+      ->type_name("N")
+      ->group(closing);
+  command
+      .add_option("--confidence", state->stop.confidence, "a task closes when its answer is so probable")
+      ->check(CLI::Range(0.0, 1.0))
+      ->group(closing);
+  command.add_option("--min-labels", state->stop.min_labels, "but not with fewer labels")
+      ->capture_default_str()
+      ->type_name("N")
+      ->group(closing);
+  command.add_option("--max-labels", state->stop.max_labels, "and with so many, however uncertain")
+      ->type_name("N")
+      ->group(closing);
+  command.add_flag("--keep-open", state->keep_open, "tasks stay open at the end of the input")
+      ->group(closing);
+  state->config.add_to(command);
+  const char* output = "Output";
+  command
+      .add_option("--alarm-below", state->alarm_below,
+                  "tell of workers whose 95 % interval falls below this quality")
+      ->check(CLI::Range(0.0, 1.0))
+      ->group(output);
+  command.add_flag("--ack", state->ack, "tell how many events are on disk, after every group")
+      ->group(output);
+  command.add_flag("--summary", state->summary, "totals in the last line")->group(output);
+  command
+      .add_option("--commit-every", state->commit_every,
+                  "events that go to disk together at most; waiting input never waits for more")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}))
+      ->capture_default_str()
+      ->type_name("N")
+      ->group(output);
+  state->input_flags.add_to(command);
+  state->run.add_to(command, false);
+  command.footer(
+      "Events, one a line:\n"
+      "  {\"task\": \"t1\", \"worker\": \"ann\", \"label\": \"cat\", \"id\": \"e1\"}\n"
+      "  {\"retract\": {\"task\": \"t1\", \"worker\": \"ann\"}}\n"
+      "  {\"truth\": {\"task\": \"t1\", \"label\": \"cat\"}}\n"
+      "  {\"close\": \"t1\"}\n"
+      "\n"
+      "Examples:\n"
+      "  crowdfold stream labels.csv --labels-per-task 5\n"
+      "  tail -f events.jsonl | crowdfold stream --state crowd.db --confidence .95 --max-labels 10\n"
+      "  crowdfold stream events.jsonl --follow --state crowd.db --alarm-below .6 --ack");
+  command.callback([state] { (*state)(); });
+}
+
+}  // namespace crowdfold::cli

@@ -1,0 +1,426 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "crowdfold/error.h"
+#include "crowdfold/stream.h"
+#include "stream/sqlite.h"
+#include "stream/store.h"
+
+namespace crowdfold {
+namespace {
+
+using Kind = StreamEvent::Kind;
+
+// An event that owns its text.
+struct Said {
+  Kind kind = Kind::label;
+  std::string task;
+  std::string worker;
+  std::string label;
+  std::string id;
+  StreamEvent event() const { return {kind, task, worker, label, id}; }
+};
+Said label(std::string task, std::string worker, std::string answer, std::string id = "") {
+  return {Kind::label, std::move(task), std::move(worker), std::move(answer), std::move(id)};
+}
+
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "crowdfold-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~TemporaryFile() { std::filesystem::remove_all(folder_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  std::string path() const { return (folder_ / "state.db").string(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// A stream with what it told.
+struct Watched {
+  struct Told {
+    std::string task;
+    std::string label;
+    double confidence;
+    std::uint32_t labels;
+    bool closed;
+    std::string reason;
+  };
+  std::vector<Told> told;
+  std::vector<std::string> alarms;
+  std::vector<std::string> refusals;
+  LiveStream stream;
+
+  explicit Watched(const StopRule& stop = {}, const std::string& path = "",
+                   const std::function<void(StreamConfig&)>& wish = {})
+      : stream(open_store(path, wish), stop,
+               {[this](const TaskUpdate& u) {
+                  told.push_back({std::string(u.task), std::string(u.label), u.confidence, u.labels,
+                                  u.closed, std::string(u.reason)});
+                },
+                [this](const WorkerSummary& w) { alarms.emplace_back(w.worker); },
+                [this](const StreamEvent&, const std::string& why) { refusals.push_back(why); }}) {}
+  void take(const std::vector<Said>& events) {
+    for (const Said& said : events) stream.take(said.event());
+  }
+  std::map<std::string, WorkerCounts> counts() const {
+    std::map<std::string, WorkerCounts> all;
+    for (const WorkerSummary& worker : stream.workers()) all[std::string(worker.worker)] = worker.counts;
+    return all;
+  }
+};
+
+void expect_counts_of_closed_tasks(LiveStream& stream) {
+  const std::vector<WorkerCounts> counts = stream.recount();
+  const std::vector<WorkerSummary> workers = stream.workers();
+  ASSERT_EQ(counts.size(), workers.size());
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    EXPECT_NEAR(workers[w].counts.seen, counts[w].seen, 1e-9) << workers[w].worker;
+    EXPECT_NEAR(workers[w].counts.correct, counts[w].correct, 1e-9) << workers[w].worker;
+  }
+}
+
+TEST(LiveStream, AnOpenTaskCountsForNobody) {
+  Watched watched;
+  watched.take({label("t", "ann", "cat"), label("t", "bob", "cat")});
+  EXPECT_EQ(watched.counts()["ann"], WorkerCounts{});
+  EXPECT_EQ(watched.stream.totals().open_tasks, 1U);
+}
+
+TEST(LiveStream, ATaskClosesWithSoManyLabels) {
+  Watched watched({.labels_per_task = 3});
+  watched.take({label("t", "ann", "cat"), label("t", "bob", "dog"), label("t", "cid", "cat")});
+  ASSERT_FALSE(watched.told.empty());
+  EXPECT_TRUE(watched.told.back().closed);
+  EXPECT_EQ(watched.told.back().reason, "labels");
+  EXPECT_EQ(watched.told.back().label, "cat");
+  EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{1, 1}));
+  EXPECT_EQ(watched.counts()["bob"], (WorkerCounts{0, 1}));
+  EXPECT_EQ(watched.stream.totals().closed_tasks, 1U);
+}
+
+TEST(LiveStream, ATaskClosesByConfidenceButNotBeforeSoManyLabels) {
+  // Prior odds of a worker are 2 : 1. With both classes known, n equal labels have odds 2^n : 1.
+  Watched watched({.confidence = .7, .min_labels = 3});
+  watched.take({{Kind::truth, "gold", "", "dog", ""}, {Kind::truth, "other", "", "cat", ""}});
+  watched.take({label("t", "ann", "cat"), label("t", "bob", "cat")});
+  EXPECT_FALSE(watched.told.back().closed);
+  watched.take({label("t", "cid", "cat")});
+  EXPECT_TRUE(watched.told.back().closed);
+  EXPECT_EQ(watched.told.back().reason, "confidence");
+  EXPECT_NEAR(watched.told.back().confidence, 8.0 / 9, 1e-12);
+}
+
+TEST(LiveStream, AnUncertainTaskClosesAtTheMostLabels) {
+  Watched watched({.confidence = .99, .min_labels = 1, .max_labels = 2});
+  watched.take({label("t", "ann", "cat"), label("t", "bob", "dog")});
+  EXPECT_EQ(watched.told.back().reason, "confidence");  // one class: certain
+  watched.take({label("u", "ann", "cat"), label("u", "bob", "dog")});
+  EXPECT_EQ(watched.told.back().reason, "most");
+}
+
+TEST(LiveStream, TellsWhenAnAnswerChanges) {
+  Watched watched;
+  watched.take({label("t", "ann", "cat"), label("t", "bob", "cat"), label("t", "cid", "dog")});
+  ASSERT_EQ(watched.told.size(), 1U);
+  watched.take({label("t", "dan", "dog"), label("t", "eve", "dog")});
+  ASSERT_EQ(watched.told.size(), 2U);
+  EXPECT_EQ(watched.told.back().label, "dog");
+}
+
+TEST(LiveStream, AClosedTaskIsJudgedAgainWhenALabelIsTakenBack) {
+  Watched watched({.labels_per_task = 3});
+  watched.take({label("t", "ann", "cat"), label("t", "bob", "cat"), label("t", "cid", "dog"),
+                label("t", "dan", "dog")});
+  watched.take({{Kind::retract, "t", "ann", "", ""}});
+  EXPECT_EQ(watched.told.back().label, "dog");
+  EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{0, 0}));
+  EXPECT_EQ(watched.counts()["bob"], (WorkerCounts{0, 1}));
+  EXPECT_EQ(watched.counts()["cid"], (WorkerCounts{1, 1}));
+}
+
+TEST(LiveStream, ALateTruthPutsTheCountsRight) {
+  Watched watched({.labels_per_task = 2});
+  watched.take({label("t", "ann", "cat"), label("t", "bob", "cat")});
+  watched.stream.commit();
+  watched.take({{Kind::truth, "t", "", "dog", ""}});
+  EXPECT_EQ(watched.told.back().label, "dog");
+  EXPECT_EQ(watched.told.back().confidence, 1);
+  EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{0, 1}));
+}
+
+TEST(LiveStream, LabelsOnAKnownTruthCountAtOnce) {
+  for (const bool forget : {false, true}) {
+    Watched watched({}, "", [&](StreamConfig& config) { config.forget_closed = forget; });
+    watched.take({{Kind::truth, "gold", "", "cat", ""}, label("gold", "ann", "cat")});
+    watched.stream.commit();
+    watched.take({label("gold", "bob", "dog")});
+    EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{1, 1}));
+    EXPECT_EQ(watched.counts()["bob"], (WorkerCounts{0, 1}));
+  }
+}
+
+TEST(LiveStream, ASecondLabelOfAWorkerReplacesTheFirst) {
+  Watched watched({.labels_per_task = 2});
+  watched.take({label("t", "ann", "cat"), label("t", "ann", "dog"), label("t", "bob", "dog")});
+  EXPECT_EQ(watched.told.back().labels, 2U);
+  EXPECT_EQ(watched.told.back().label, "dog");
+  EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{1, 1}));
+}
+
+TEST(LiveStream, AnEventWithAnIdSeenBeforeIsIgnored) {
+  Watched watched({.labels_per_task = 2});
+  watched.take({label("t", "ann", "cat", "1"), label("t", "bob", "cat", "1")});
+  EXPECT_EQ(watched.stream.totals().repeated, 1U);
+  EXPECT_EQ(watched.stream.totals().open_tasks, 1U);
+}
+
+TEST(LiveStream, RefusesWhatCannotBeAndChangesNothing) {
+  Watched watched({.labels_per_task = 1}, "", [](StreamConfig& config) {
+    config.classes = {"cat", "dog"};
+    config.forget_closed = true;
+  });
+  watched.take({label("t", "ann", "cat")});
+  const auto before = watched.counts();
+  watched.take({{Kind::retract, "t", "ann", "", ""},
+                {Kind::retract, "none", "ann", "", ""},
+                {Kind::truth, "t", "", "dog", ""},
+                label("t", "bob", "cat"),
+                label("u", "bob", "cow"),
+                {Kind::close, "none", "", "", ""}});
+  EXPECT_EQ(watched.refusals.size(), 6U);
+  EXPECT_NE(watched.refusals[0].find("forgotten"), std::string::npos);
+  EXPECT_NE(watched.refusals[4].find("'cow'"), std::string::npos);
+  EXPECT_EQ(watched.counts(), before);
+  EXPECT_EQ(watched.stream.totals().open_tasks, 0U);
+}
+
+TEST(LiveStream, WarnsOnceOfAWorkerWhoFallsBelowALine) {
+  Watched watched;
+  watched.stream.set_alarm(.6);
+  for (int t = 0; t < 40; ++t) {
+    const std::string task = "t" + std::to_string(t);
+    watched.take({{Kind::truth, task, "", "cat", ""},
+                  label(task, "good", "cat"),
+                  label(task, "bad", t % 4 == 0 ? "cat" : "dog")});
+  }
+  EXPECT_EQ(watched.alarms, std::vector<std::string>{"bad"});
+}
+
+TEST(LiveStream, OldLabelsFadeWithAHalfLife) {
+  Watched watched({}, "", [](StreamConfig& config) { config.half_life = 10; });
+  const auto answer = [&](int t, const char* what) {
+    const std::string task = "t" + std::to_string(t);
+    watched.take({{Kind::truth, task, "", "cat", ""}, label(task, "ann", what)});
+  };
+  for (int t = 0; t < 200; ++t) answer(t, "cat");
+  const double most = 1 / (1 - std::exp2(-.1));
+  EXPECT_NEAR(watched.counts()["ann"].seen, most, 1e-3);
+  for (int t = 200; t < 210; ++t) answer(t, "dog");
+  EXPECT_NEAR(watched.counts()["ann"].correct, most / 2, 1e-3);
+  expect_counts_of_closed_tasks(watched.stream);
+}
+
+TEST(LiveStream, RanksOpenTasksByWhatALabelWouldBring) {
+  Watched watched;
+  watched.take({{Kind::truth, "gold", "", "dog", ""}});
+  watched.take({label("sure", "a", "cat"), label("sure", "b", "cat"), label("sure", "c", "cat"),
+                label("torn", "a", "cat"), label("torn", "b", "dog"), label("one", "a", "cat")});
+  const std::vector<OpenTask> next = watched.stream.next_tasks(2);
+  ASSERT_EQ(next.size(), 2U);
+  EXPECT_EQ(next[0].task, "torn");
+  EXPECT_GT(next[0].gain, next[1].gain);
+  // Even odds become 2 : 1, whatever the label.
+  EXPECT_NEAR(next[0].gain, 2.0 / 3 - .5, 1e-12);
+}
+
+std::vector<Said> some_events(bool ids) {
+  const int count = *rc::gen::inRange(1, 120);
+  std::vector<Said> events;
+  for (int i = 0; i < count; ++i) {
+    Said said = label("t" + std::to_string(*rc::gen::inRange(0, 6)),
+                      "w" + std::to_string(*rc::gen::inRange(0, 5)),
+                      "c" + std::to_string(*rc::gen::inRange(0, 3)));
+    const int kind = *rc::gen::inRange(0, 12);
+    said.kind = kind == 0   ? Kind::truth
+                : kind == 1 ? Kind::close
+                : kind < 4  ? Kind::retract
+                            : Kind::label;
+    if (ids) said.id = std::to_string(i);
+    events.push_back(said);
+  }
+  return events;
+}
+
+RC_GTEST_PROP(LiveStreamProperty, CountsAreThoseOfTheClosedTasksAfterEveryEvent, ()) {
+  const double half_life = *rc::gen::element(0.0, 3.0);
+  Watched watched({.labels_per_task = 3}, "",
+                  [&](StreamConfig& config) { config.half_life = half_life; });
+  for (const Said& said : some_events(false)) {
+    watched.stream.take(said.event());
+    if (*rc::gen::inRange(0, 4) == 0) watched.stream.commit();
+    expect_counts_of_closed_tasks(watched.stream);
+    RC_ASSERT(!::testing::Test::HasFailure());
+  }
+  RC_ASSERT(watched.stream.problems().empty());
+}
+
+// What is in a state, table by table.
+std::vector<std::string> content(const std::string& path) {
+  const Database database(path, true);
+  std::vector<std::string> rows;
+  for (const char* table : {"config", "classes", "workers", "tasks", "labels", "events"}) {
+    Statement all(database, (std::string("SELECT * FROM ") + table).c_str());
+    while (all.step()) {
+      std::string row = table;
+      for (int column = 0; column < all.columns(); ++column)
+        row += "|" + (all.is_null(column) ? "null" : std::string(all.text(column)));
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+RC_GTEST_PROP(LiveStreamProperty, GoesOnFromWhereItWasCommitted, ()) {
+  const std::vector<Said> events = some_events(true);
+  const TemporaryFile whole_file;
+  const TemporaryFile parts_file;
+  {
+    Watched whole({.labels_per_task = 3}, whole_file.path());
+    whole.take(events);
+    whole.stream.commit();
+  }
+  auto parts = std::make_unique<Watched>(StopRule{.labels_per_task = 3}, parts_file.path());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    parts->stream.take(events[i].event());
+    if (*rc::gen::inRange(0, 10) != 0) continue;
+    // What was not committed is lost, and comes again.
+    const bool commits = *rc::gen::arbitrary<bool>();
+    if (commits) parts->stream.commit();
+    parts.reset();
+    parts = std::make_unique<Watched>(StopRule{.labels_per_task = 3}, parts_file.path());
+    if (!commits) {
+      for (std::size_t again = 0; again <= i; ++again) parts->stream.take(events[again].event());
+    }
+  }
+  parts->stream.commit();
+  parts.reset();
+  RC_ASSERT(content(whole_file.path()) == content(parts_file.path()));
+}
+
+RC_GTEST_PROP(LiveStreamProperty, StatesOfDifferentTasksAddInAnyOrder, ()) {
+  const TemporaryFile files[3];
+  std::map<std::string, WorkerCounts> sum;
+  for (int part = 0; part < 3; ++part) {
+    Watched watched({.labels_per_task = 2}, files[part].path());
+    for (Said said : some_events(false)) {
+      said.task = std::to_string(part) + said.task;
+      watched.stream.take(said.event());
+    }
+    watched.stream.commit();
+    for (const auto& [name, counts] : watched.counts()) sum[name] += counts;
+  }
+  for (const auto& order : {std::vector<int>{0, 1, 2}, std::vector<int>{2, 0, 1}}) {
+    Watched merged;
+    for (const int part : order) merged.stream.merge(*open_store_to_read(files[part].path()));
+    RC_ASSERT(merged.counts() == sum);
+    RC_ASSERT(merged.stream.problems().empty());
+  }
+}
+
+TEST(LiveStream, HistoriesOfWorkersComeAlong) {
+  const TemporaryFile file;
+  {
+    Watched watched({.labels_per_task = 1}, file.path());
+    watched.stream.remember("ann", {8, 10});
+    watched.take({label("t", "ann", "cat")});
+    watched.stream.commit();
+  }
+  Watched again({}, file.path());
+  EXPECT_EQ(again.counts()["ann"], (WorkerCounts{9, 11}));
+  EXPECT_TRUE(again.stream.problems().empty());
+}
+
+std::string complaint(const std::string& path, const std::function<void(StreamConfig&)>& wish = {}) {
+  try {
+    open_store(path, wish);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(StreamStore, RefusesASecondWriterButNotAReader) {
+  const TemporaryFile file;
+  const auto first = open_store(file.path());
+  EXPECT_NE(complaint(file.path()).find("another stream writes"), std::string::npos);
+  EXPECT_EQ(open_store_to_read(file.path())->events(), 0U);
+}
+
+TEST(StreamStore, RefusesAnotherConfigurationAndSaysWhich) {
+  const TemporaryFile file;
+  open_store(file.path(), [](StreamConfig& config) { config.classes = {"a", "b"}; });
+  EXPECT_EQ(complaint(file.path()), "");
+  EXPECT_NE(
+      complaint(file.path(), [](StreamConfig& config) { config.alpha = 3; }).find("alpha = 4, not 3"),
+      std::string::npos);
+  EXPECT_NE(complaint(file.path(), [](StreamConfig& config) { config.classes = {"a"}; })
+                .find("classes = a,b, not a"),
+            std::string::npos);
+}
+
+TEST(StreamStore, RefusesWhatIsForeignNewerOrDamaged) {
+  const TemporaryFile text;
+  std::ofstream(text.path()) << "task,worker,label\n" << std::string(10'000, 'x');
+  EXPECT_NE(complaint(text.path()).find("not a state"), std::string::npos);
+
+  const TemporaryFile foreign;
+  Database(foreign.path(), false).run("CREATE TABLE something(x)");
+  EXPECT_NE(complaint(foreign.path()).find("another program"), std::string::npos);
+
+  const TemporaryFile newer;
+  open_store(newer.path());
+  Database(newer.path(), false).run("PRAGMA user_version = 99");
+  EXPECT_NE(complaint(newer.path()).find("newer crowdfold"), std::string::npos);
+
+  const TemporaryFile damaged;
+  open_store(damaged.path());
+  Database(damaged.path(), false).run("DELETE FROM config WHERE key = 'alpha'");
+  EXPECT_NE(complaint(damaged.path()).find("damaged"), std::string::npos);
+}
+
+TEST(StreamStore, FindsCountsThatAreNotThoseOfTheTasks) {
+  const TemporaryFile file;
+  {
+    Watched watched({.labels_per_task = 1}, file.path());
+    watched.take({label("t", "ann", "cat")});
+    watched.stream.commit();
+  }
+  Database(file.path(), false).run("UPDATE workers SET seen = 7");
+  Watched again({}, file.path());
+  ASSERT_EQ(again.stream.problems().size(), 1U);
+  EXPECT_NE(again.stream.problems()[0].find("worker ann"), std::string::npos);
+}
+
+TEST(StreamStore, WhatWasNotCommittedIsNotThere) {
+  const TemporaryFile file;
+  {
+    Watched watched({.labels_per_task = 1}, file.path());
+    watched.take({label("t", "ann", "cat")});
+    watched.stream.commit();
+    watched.take({label("u", "bob", "cat")});
+  }
+  EXPECT_EQ(Watched({}, file.path()).stream.totals().events, 1U);
+}
+
+}  // namespace
+}  // namespace crowdfold

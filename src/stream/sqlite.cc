@@ -1,0 +1,85 @@
+#include "stream/sqlite.h"
+
+#include <fmt/format.h>
+
+#include "crowdfold/error.h"
+
+namespace crowdfold {
+
+Database::Database(const std::string& path, bool read_only) : path_(path) {
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_NOMUTEX |  // one thread at a time
+                    (read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  const int result = sqlite3_open_v2(path.empty() ? ":memory:" : path.c_str(), &handle, flags, nullptr);
+  handle_.reset(handle);
+  if (result != SQLITE_OK) fail();
+  sqlite3_extended_result_codes(handle, 1);
+}
+
+void Database::fail() const {
+  const int code = sqlite3_errcode(handle());
+  const std::string message = sqlite3_errmsg(handle());
+  const Location where{path_.empty() ? "state in memory" : path_, 0, 0};
+  switch (code & 0xFF) {
+    case SQLITE_NOTADB:
+      throw Error(ErrorCode::data, where, "this is not a state of crowdfold; give another --state FILE");
+    case SQLITE_CORRUPT:
+      throw Error(ErrorCode::data, where,
+                  fmt::format("the state is damaged ({}); restore it from a copy, or try `sqlite3 FILE "
+                              ".recover`",
+                              message));
+    case SQLITE_FULL:
+      throw Error(ErrorCode::io, where,
+                  "the disk is full; what was acknowledged is safe: make room and go on from there");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: throw Error(ErrorCode::io, where, "another program is writing to this state");
+    default: throw Error(ErrorCode::io, where, message);
+  }
+}
+
+void Database::run(const char* sql) const {
+  if (sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+std::int64_t Database::number(const char* sql) const {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+std::string Database::text(const char* sql) const {
+  Statement statement(*this, sql);
+  return statement.step() ? std::string(statement.text(0)) : "";
+}
+
+Statement::Statement(const Database& database, const char* sql) : database_(&database) {
+  sqlite3_stmt* handle = nullptr;
+  if (sqlite3_prepare_v3(database.handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, nullptr) !=
+      SQLITE_OK)
+    database.fail();
+  handle_.reset(handle);
+}
+
+bool Statement::step() {
+  switch (sqlite3_step(handle_.get())) {
+    case SQLITE_ROW: return true;
+    case SQLITE_DONE: sqlite3_reset(handle_.get()); return false;
+    default: database_->fail();
+  }
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+}
+
+std::string_view Statement::text(int column) const {
+  const auto* const bytes = sqlite3_column_text(handle_.get(), column);
+  return {reinterpret_cast<const char*>(bytes),
+          static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+}
+
+void Statement::put(int place, std::string_view value) {
+  sqlite3_bind_text64(handle_.get(), place, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
+
+}  // namespace crowdfold

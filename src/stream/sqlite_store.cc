@@ -1,0 +1,388 @@
+// The store as an SQLite database with a write-ahead log: whoever likes may read it with SQL meanwhile.
+// The schema is documented in docs/stream.md; `kVersion` is that of the schema.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "crowdfold/error.h"
+#include "stream/sqlite.h"
+#include "stream/store.h"
+
+namespace crowdfold {
+namespace {
+
+constexpr std::int64_t kApplication = 0x6377'6664;  // "cwfd"
+constexpr std::int64_t kVersion = 1;
+
+constexpr const char* kSchema = R"(
+  CREATE TABLE config(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+  CREATE TABLE classes(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+  CREATE TABLE workers(
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    correct REAL NOT NULL DEFAULT 0,
+    seen REAL NOT NULL DEFAULT 0,
+    ticks INTEGER NOT NULL DEFAULT 0,
+    history_correct REAL NOT NULL DEFAULT 0,
+    history_seen REAL NOT NULL DEFAULT 0);
+  CREATE TABLE tasks(
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    estimate INTEGER REFERENCES classes,
+    confidence REAL NOT NULL DEFAULT 0,
+    labels INTEGER NOT NULL DEFAULT 0,
+    truth INTEGER REFERENCES classes,
+    closed INTEGER NOT NULL DEFAULT 0,
+    reason TEXT NOT NULL DEFAULT '');
+  CREATE INDEX open_tasks ON tasks(id) WHERE closed = 0;
+  CREATE TABLE labels(
+    task INTEGER NOT NULL REFERENCES tasks,
+    worker INTEGER NOT NULL REFERENCES workers,
+    label INTEGER NOT NULL REFERENCES classes,
+    tick INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY(task, worker)) WITHOUT ROWID;
+  CREATE TABLE events(id TEXT PRIMARY KEY) WITHOUT ROWID;
+)";
+
+// One writer at a time. The lock is the kernel's: it is gone when the program is, however it ends.
+class WriterLock {
+ public:
+  explicit WriterLock(const std::string& path) {
+    if (path.empty()) return;
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) throw Error(ErrorCode::io, Location{path, 0, 0}, std::strerror(errno));
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+    ::close(descriptor_);
+    throw Error(ErrorCode::io, Location{path, 0, 0},
+                "another stream writes to this state; stop it first, or give each its own --state and "
+                "put them together with `crowdfold state merge`");
+  }
+  ~WriterLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  WriterLock(const WriterLock&) = delete;
+  WriterLock& operator=(const WriterLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+class SqliteStore final : public StreamStore {
+ public:
+  SqliteStore(const std::string& path, const std::function<void(StreamConfig&)>& wish)
+      : path_(path), lock_(path), database_(path, /*read_only=*/false) {
+    // A reader may be in the way of the log for a moment.
+    sqlite3_busy_timeout(database_.handle(), 5'000);
+    const bool fresh = is_new();
+    if (!fresh) load();
+    StreamConfig wanted = config_;
+    if (wish) wish(wanted);
+    if (fresh)
+      create(wanted);
+    else
+      require_same(wanted);
+    tune();
+    statements_ = std::make_unique<Statements>(database_);
+  }
+  // To read.
+  explicit SqliteStore(const std::string& path)
+      : path_(path), lock_(""), database_(path, /*read_only=*/true), read_only_(true) {
+    sqlite3_busy_timeout(database_.handle(), 5'000);
+    load();
+    statements_ = std::make_unique<Statements>(database_);
+  }
+
+  const StreamConfig& config() const override { return config_; }
+  std::uint64_t events() const override { return events_; }
+  std::uint64_t closed_tasks() const override { return closed_tasks_; }
+
+  void for_classes(const std::function<void(std::string_view)>& body) const override {
+    Statement all(database_, "SELECT name FROM classes ORDER BY id");
+    while (all.step()) body(all.text(0));
+  }
+  void for_workers(
+      const std::function<void(std::string_view, const StreamWorker&)>& body) const override {
+    Statement all(database_,
+                  "SELECT name, correct, seen, ticks, history_correct, history_seen FROM workers ORDER "
+                  "BY id");
+    while (all.step())
+      body(all.text(0), {{all.real(1), all.real(2)},
+                         {all.real(4), all.real(5)},
+                         static_cast<std::uint64_t>(all.integer(3))});
+  }
+  void for_open_tasks(const std::function<void(StreamTask)>& body) const override {
+    for_tasks("SELECT * FROM tasks WHERE closed = 0 ORDER BY id", body);
+  }
+  void for_closed_tasks(const std::function<void(StreamTask)>& body) const override {
+    for_tasks("SELECT * FROM tasks WHERE closed = 1 ORDER BY id", body);
+  }
+  std::optional<StreamTask> find_task(std::string_view name) const override {
+    Statement& find = statements_->find_task.bind(name);
+    if (!find.step()) return std::nullopt;
+    StreamTask task = task_of(find);
+    find.reset();
+    return task;
+  }
+
+  void add_class(ClassId id, std::string_view name) override {
+    begin();
+    statements_->add_class.bind(std::int64_t{id}, name).run();
+  }
+  void add_worker(WorkerId id, std::string_view name) override {
+    begin();
+    statements_->add_worker.bind(std::int64_t{id}, name).run();
+  }
+  void put_worker(WorkerId id, const StreamWorker& worker) override {
+    begin();
+    statements_->put_worker
+        .bind(worker.counts.correct, worker.counts.seen, static_cast<std::int64_t>(worker.ticks),
+              worker.history.correct, worker.history.seen, std::int64_t{id})
+        .run();
+  }
+  std::int64_t add_task(std::string_view name) override {
+    begin();
+    statements_->add_task.bind(name).run();
+    return database_.last_row();
+  }
+  void put_task(const StreamTask& task) override {
+    begin();
+    Statement& put = statements_->put_task;
+    const auto of_class = [](ClassId c) { return c == kNoClass ? std::int64_t{-1} : std::int64_t{c}; };
+    put.bind(of_class(task.estimate.label), task.estimate.confidence, std::int64_t{task.num_labels},
+             of_class(task.truth), std::int64_t{task.closed ? 1 : 0}, std::string_view(task.reason),
+             task.id)
+        .run();
+  }
+  void put_label(std::int64_t task, const StreamLabel& label) override {
+    begin();
+    statements_->put_label
+        .bind(task, std::int64_t{label.worker}, std::int64_t{label.label},
+              static_cast<std::int64_t>(label.tick))
+        .run();
+  }
+  void remove_label(std::int64_t task, WorkerId worker) override {
+    begin();
+    statements_->remove_label.bind(task, std::int64_t{worker}).run();
+  }
+  void remove_labels(std::int64_t task) override {
+    begin();
+    statements_->remove_labels.bind(task).run();
+  }
+  bool add_event(std::string_view id) override {
+    begin();
+    statements_->add_event.bind(id).run();
+    return database_.changes() > 0;
+  }
+  void count(std::uint64_t events, std::uint64_t closed_tasks) override {
+    events_ += events;
+    closed_tasks_ += closed_tasks;
+  }
+
+  void commit() override {
+    if (!in_transaction_) return;
+    put_config("events", static_cast<std::int64_t>(events_));
+    put_config("closed_tasks", static_cast<std::int64_t>(closed_tasks_));
+    statements_->commit.run();
+    in_transaction_ = false;
+  }
+
+  std::vector<std::string> problems() const override {
+    std::vector<std::string> found;
+    Statement integrity(database_, "PRAGMA integrity_check");
+    while (integrity.step()) {
+      if (integrity.text(0) != "ok") found.emplace_back(integrity.text(0));
+    }
+    const auto count = [&](const char* sql, const char* what) {
+      if (const std::int64_t rows = database_.number(sql); rows > 0)
+        found.push_back(fmt::format("{} {}", rows, what));
+    };
+    count(
+        "SELECT count(*) FROM labels WHERE task NOT IN (SELECT id FROM tasks) OR worker NOT IN "
+        "(SELECT id FROM workers) OR label NOT IN (SELECT id FROM classes)",
+        "labels of a task, worker or class that is not there");
+    if (!config_.forget_closed)
+      count(
+          "SELECT count(*) FROM tasks WHERE labels != (SELECT count(*) FROM labels WHERE task = "
+          "tasks.id)",
+          "tasks with another number of labels than theirs");
+    count(
+        "SELECT count(*) FROM tasks WHERE closed = 0 AND labels != (SELECT count(*) FROM labels WHERE "
+        "task = tasks.id)",
+        "open tasks with another number of labels than theirs");
+    return found;
+  }
+
+ private:
+  struct Statements {
+    explicit Statements(const Database& database)
+        : begin(database, "BEGIN IMMEDIATE"),
+          commit(database, "COMMIT"),
+          put_config(database, "INSERT OR REPLACE INTO config VALUES(?, ?)"),
+          add_class(database, "INSERT INTO classes VALUES(?, ?)"),
+          add_worker(database, "INSERT INTO workers(id, name) VALUES(?, ?)"),
+          put_worker(database,
+                     "UPDATE workers SET correct = ?, seen = ?, ticks = ?, history_correct = ?, "
+                     "history_seen = ? WHERE id = ?"),
+          find_task(database, "SELECT * FROM tasks WHERE name = ?"),
+          add_task(database, "INSERT INTO tasks(name) VALUES(?)"),
+          put_task(database,
+                   "UPDATE tasks SET estimate = nullif(?, -1), confidence = ?, labels = ?, truth = "
+                   "nullif(?, -1), closed = ?, reason = ? WHERE id = ?"),
+          labels_of(database, "SELECT worker, label, tick FROM labels WHERE task = ?"),
+          put_label(database, "INSERT OR REPLACE INTO labels VALUES(?, ?, ?, ?)"),
+          remove_label(database, "DELETE FROM labels WHERE task = ? AND worker = ?"),
+          remove_labels(database, "DELETE FROM labels WHERE task = ?"),
+          add_event(database, "INSERT OR IGNORE INTO events VALUES(?)") {}
+    Statement begin;
+    Statement commit;
+    Statement put_config;
+    Statement add_class;
+    Statement add_worker;
+    Statement put_worker;
+    Statement find_task;
+    Statement add_task;
+    Statement put_task;
+    Statement labels_of;
+    Statement put_label;
+    Statement remove_label;
+    Statement remove_labels;
+    Statement add_event;
+  };
+
+  bool is_new() const { return database_.number("SELECT count(*) FROM sqlite_schema") == 0; }
+
+  void create(const StreamConfig& config) {
+    config_ = config;
+    database_.run("PRAGMA journal_mode = WAL");
+    database_.run("BEGIN IMMEDIATE");
+    database_.run(kSchema);
+    database_.run(fmt::format("PRAGMA application_id = {}", kApplication).c_str());
+    database_.run(fmt::format("PRAGMA user_version = {}", kVersion).c_str());
+    Statement put(database_, "INSERT INTO config VALUES(?, ?)");
+    put.bind(std::string_view("alpha"), config.alpha).run();
+    put.bind(std::string_view("beta"), config.beta).run();
+    put.bind(std::string_view("half_life"), config.half_life).run();
+    put.bind(std::string_view("forget_closed"), std::int64_t{config.forget_closed ? 1 : 0}).run();
+    put.bind(std::string_view("classes"), static_cast<std::int64_t>(config.classes.size())).run();
+    put.bind(std::string_view("events"), std::int64_t{0}).run();
+    put.bind(std::string_view("closed_tasks"), std::int64_t{0}).run();
+    Statement add(database_, "INSERT INTO classes VALUES(?, ?)");
+    for (std::size_t c = 0; c < config.classes.size(); ++c)
+      add.bind(static_cast<std::int64_t>(c), std::string_view(config.classes[c])).run();
+    database_.run("COMMIT");
+  }
+
+  // Error(data) if it is not ours.
+  void load() {
+    const Location where{path_, 0, 0};
+    if (database_.number("PRAGMA application_id") != kApplication)
+      throw Error(ErrorCode::data, where,
+                  "this is a database of another program; give another --state FILE");
+    if (const std::int64_t version = database_.number("PRAGMA user_version"); version > kVersion)
+      throw Error(ErrorCode::data, where,
+                  fmt::format("this state was made by a newer crowdfold (version {} of the state, {} is "
+                              "known here); use that one",
+                              version, kVersion));
+    const auto real = [&](const char* key) {
+      Statement find(database_, "SELECT value FROM config WHERE key = ?");
+      if (!find.bind(std::string_view(key)).step())
+        throw Error(ErrorCode::data, where, fmt::format("the state is damaged: no '{}' in it", key));
+      return find.real(0);
+    };
+    config_.alpha = real("alpha");
+    config_.beta = real("beta");
+    config_.half_life = real("half_life");
+    config_.forget_closed = real("forget_closed") != 0;
+    events_ = static_cast<std::uint64_t>(real("events"));
+    closed_tasks_ = static_cast<std::uint64_t>(real("closed_tasks"));
+    const auto fixed = static_cast<std::size_t>(real("classes"));
+    for_classes([&](std::string_view name) {
+      if (config_.classes.size() < fixed) config_.classes.emplace_back(name);
+    });
+  }
+
+  void require_same(const StreamConfig& wanted) const {
+    const auto compare = [&](const char* what, const auto& here, const auto& there) {
+      if (here == there) return;
+      throw Error(ErrorCode::usage, Location{path_, 0, 0},
+                  fmt::format("the state was made with {} = {}, not {}; leave the option out, or start "
+                              "another state",
+                              what, here, there));
+    };
+    compare("alpha", config_.alpha, wanted.alpha);
+    compare("beta", config_.beta, wanted.beta);
+    compare("half-life", config_.half_life, wanted.half_life);
+    compare("forget-closed", config_.forget_closed, wanted.forget_closed);
+    compare("classes", fmt::format("{}", fmt::join(config_.classes, ",")),
+            fmt::format("{}", fmt::join(wanted.classes, ",")));
+  }
+
+  void tune() {
+    database_.run("PRAGMA journal_mode = WAL");
+    database_.run("PRAGMA synchronous = FULL");          // every commit is on disk
+    database_.run("PRAGMA wal_autocheckpoint = 16384");  // pages: 64 MB
+    database_.run("PRAGMA cache_size = -131072");        // kB
+    database_.run("PRAGMA temp_store = MEMORY");
+  }
+
+  void begin() {
+    if (in_transaction_) return;
+    if (read_only_) throw Error(ErrorCode::usage, Location{path_, 0, 0}, "opened to be read only");
+    statements_->begin.run();
+    in_transaction_ = true;
+  }
+  void put_config(std::string_view key, std::int64_t value) {
+    statements_->put_config.bind(key, value).run();
+  }
+
+  StreamTask task_of(const Statement& row) const {
+    StreamTask task;
+    task.id = row.integer(0);
+    task.name = row.text(1);
+    if (!row.is_null(2)) task.estimate = {static_cast<ClassId>(row.integer(2)), row.real(3)};
+    task.num_labels = static_cast<std::uint32_t>(row.integer(4));
+    if (!row.is_null(5)) task.truth = static_cast<ClassId>(row.integer(5));
+    task.closed = row.integer(6) != 0;
+    task.reason = row.text(7);
+    Statement& labels = statements_->labels_of.bind(task.id);
+    while (labels.step())
+      task.labels.push_back({static_cast<WorkerId>(labels.integer(0)),
+                             static_cast<ClassId>(labels.integer(1)),
+                             static_cast<std::uint64_t>(labels.integer(2))});
+    return task;
+  }
+  void for_tasks(const char* sql, const std::function<void(StreamTask)>& body) const {
+    Statement all(database_, sql);
+    while (all.step()) body(task_of(all));
+  }
+
+  std::string path_;
+  WriterLock lock_;
+  Database database_;
+  StreamConfig config_;
+  std::uint64_t events_ = 0;
+  std::uint64_t closed_tasks_ = 0;
+  std::unique_ptr<Statements> statements_;
+  bool in_transaction_ = false;
+  bool read_only_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<StreamStore> open_store_to_read(const std::string& path) {
+  if (!std::filesystem::exists(path))
+    throw Error(ErrorCode::io, Location{path, 0, 0}, "there is no such file");
+  return std::make_shared<SqliteStore>(path);
+}
+
+std::shared_ptr<StreamStore> open_store(const std::string& path,
+                                        const std::function<void(StreamConfig&)>& wish) {
+  return std::make_shared<SqliteStore>(path, wish);
+}
+
+}  // namespace crowdfold

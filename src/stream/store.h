@@ -1,0 +1,80 @@
+// Where a stream keeps what it knows. Changes are in a transaction that commit() makes durable: after a
+// crash, all or none of them are there. What was changed is seen at once by whoever asks the same store.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crowdfold/result.h"
+#include "crowdfold/stream.h"
+
+namespace crowdfold {
+
+// A worker's label on a task.
+struct StreamLabel {
+  WorkerId worker = 0;
+  ClassId label = 0;
+  // The worker's time when the label began to count: the number of labels that had, with this one. 0: it
+  // does not count yet.
+  std::uint64_t tick = 0;
+};
+
+struct StreamTask {
+  std::int64_t id = 0;
+  std::string name;
+  std::vector<StreamLabel> labels;
+  std::uint32_t num_labels = 0;  // also where labels were forgotten
+  Estimate estimate;
+  ClassId truth = kNoClass;
+  bool closed = false;
+  std::string reason;
+};
+
+struct StreamWorker {
+  WorkerCounts counts;      // now, with the history
+  WorkerCounts history;     // brought along from elsewhere, as it was then
+  std::uint64_t ticks = 0;  // labels that count, or did
+};
+
+class StreamStore {
+ public:
+  virtual ~StreamStore() = default;
+
+  virtual const StreamConfig& config() const = 0;
+  virtual std::uint64_t events() const = 0;
+  virtual std::uint64_t closed_tasks() const = 0;
+
+  // In order of their ids, which are 0, 1, 2, …
+  virtual void for_classes(const std::function<void(std::string_view name)>& body) const = 0;
+  virtual void for_workers(
+      const std::function<void(std::string_view name, const StreamWorker&)>& body) const = 0;
+  // With their labels.
+  virtual void for_open_tasks(const std::function<void(StreamTask)>& body) const = 0;
+  virtual void for_closed_tasks(const std::function<void(StreamTask)>& body) const = 0;
+  virtual std::optional<StreamTask> find_task(std::string_view name) const = 0;
+
+  virtual void add_class(ClassId id, std::string_view name) = 0;
+  virtual void add_worker(WorkerId id, std::string_view name) = 0;
+  virtual void put_worker(WorkerId id, const StreamWorker& worker) = 0;
+  // An open task without labels; its id.
+  virtual std::int64_t add_task(std::string_view name) = 0;
+  // All but its labels.
+  virtual void put_task(const StreamTask& task) = 0;
+  virtual void put_label(std::int64_t task, const StreamLabel& label) = 0;
+  virtual void remove_label(std::int64_t task, WorkerId worker) = 0;
+  virtual void remove_labels(std::int64_t task) = 0;
+  // False if it was there already.
+  virtual bool add_event(std::string_view id) = 0;
+  // More of them, at the next commit().
+  virtual void count(std::uint64_t events, std::uint64_t closed_tasks) = 0;
+
+  virtual void commit() = 0;
+  // Everything in it fits together; else what does not, in words.
+  virtual std::vector<std::string> problems() const = 0;
+};
+
+}  // namespace crowdfold
