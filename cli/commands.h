@@ -14,6 +14,7 @@ void add_agreement(CLI::App& app);
 void add_stream(CLI::App& app);
 void add_state(CLI::App& app);
 void add_next(CLI::App& app);
+void add_budget(CLI::App& app);
 void add_completion(CLI::App& app);
 
 }  // namespace crowdfold::cli

@@ -73,7 +73,7 @@ void ConfigFlags::add_to(CLI::App& command) {
   command.add_option("--alpha", alpha_, "prior of worker quality: Beta(alpha, beta); default 4")
       ->check(CLI::Range(1.0, 1e9))
       ->group(group);
-  command.add_option("--beta", beta_, "prior of worker quality: Beta(alpha, beta); default 2")
+  command.add_option("--beta", beta_, "prior of worker quality: Beta(alpha, beta); default 1.5")
       ->check(CLI::Range(1.0, 1e9))
       ->group(group);
   command

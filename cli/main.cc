@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
   add_stream(app);
   add_state(app);
   add_next(app);
+  add_budget(app);
   add_completion(app);
 
   try {

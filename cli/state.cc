@@ -97,6 +97,15 @@ void import_workers(const State& options) {
   stream.commit();
 }
 
+void rejudge(const State& options) {
+  std::string lines;
+  LiveStream stream(open_store(options.file), {},
+                    {[&](const TaskUpdate& update) { append_line(lines, update); }, {}, {}});
+  stream.judge_closed_again();
+  stream.commit();
+  fmt::print("{}", lines);
+}
+
 void check(const State& options) {
   LiveStream stream = open_state(options.file);
   const std::vector<std::string> problems = stream.problems();
@@ -141,12 +150,15 @@ void add_state(CLI::App& app) {
       add("import", "worker qualities of a CSV become histories", import_workers);
   import_command->add_option("WORKERS", import_state->others, "as --workers-out writes them")
       ->required();
+  const auto [rejudge_command, rejudge_state] =
+      add("rejudge", "judge closed tasks again, with what is known of workers now; tells what changed",
+          rejudge);
   const auto [check_command, check_state] =
       add("check", "the file is whole, and counts are what closed tasks say", check);
   for (const auto& [sub, state] :
        {std::pair(show_command, show_state), std::pair(merge_command, merge_state),
         std::pair(export_command, export_state), std::pair(import_command, import_state),
-        std::pair(check_command, check_state)})
+        std::pair(rejudge_command, rejudge_state), std::pair(check_command, check_state)})
     state->run.add_to(*sub, false);
   command.footer(
       "Examples:\n"

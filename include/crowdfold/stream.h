@@ -30,9 +30,10 @@ struct StopRule {
 // What a state is made with; a store remembers it.
 struct StreamConfig {
   // The prior of worker quality, Beta(alpha, beta). Not an even one as elsewhere: by workers who are as
-  // often right as wrong, two classes could not be told apart, and no task would ever close.
+  // often right as wrong, two classes could not be told apart, and no task would ever close. Chosen by
+  // `crowdfold budget` on four data sets: see docs/stream.md.
   double alpha = 4;
-  double beta = 2;
+  double beta = 1.5;
   double half_life = 0;        // a worker's count is worth half after so many labels more; 0: for ever
   bool forget_closed = false;  // labels of closed tasks are not kept
   std::vector<std::string> classes;  // all there may be; empty: whatever comes
@@ -116,6 +117,8 @@ class LiveStream {
   void take(const StreamEvent& event);
   // Closes all open tasks.
   void close_all();
+  // Judges all closed tasks again, with what is known of workers now.
+  void judge_closed_again();
   // Counts that a worker brings along.
   void remember(std::string_view worker, const WorkerCounts& history);
   // Takes over all that another stream knows, as if both had been one. Tasks of both are judged again

@@ -16,7 +16,7 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/names.h"
-#include "methods/vote.h"
+#include "stream/judging.h"
 #include "stream/store.h"
 
 namespace crowdfold {
@@ -74,6 +74,18 @@ class LiveStream::Engine {
     std::sort(open.begin(), open.end(),
               [](const Held* a, const Held* b) { return a->task.id < b->task.id; });
     for (Held* held : open) close_now(*held, "end");
+  }
+
+  void judge_closed_again() {
+    if (config_.forget_closed)
+      throw Error(ErrorCode::usage, "the labels of closed tasks were forgotten (forget-closed)");
+    commit();
+    std::vector<std::string> names;
+    store_->for_closed_tasks([&](const StreamTask& task) { names.push_back(task.name); });
+    for (const std::string& name : names) {
+      change(*get(name), [&](StreamTask& task) { judge_again(task); });
+      if (touched_tasks_.size() >= kTasksAtATime) commit();
+    }
   }
 
   void remember(std::string_view name, const WorkerCounts& history) {
@@ -152,7 +164,7 @@ class LiveStream::Engine {
   std::vector<OpenTask> next_tasks(std::size_t most) const {
     const double quality = usual_quality();
     std::vector<OpenTask> all;
-    std::vector<double> posterior(classes_.size());
+    std::vector<double> posterior(possible_classes());
     for (const auto& [name, held] : tasks_) {
       const StreamTask& task = held.task;
       if (task.closed || task.truth != kNoClass) continue;
@@ -202,6 +214,8 @@ class LiveStream::Engine {
   }
 
  private:
+  static constexpr std::size_t kTasksAtATime = 10'000;
+
   struct Held {
     StreamTask task;
     bool touched = false;  // since the last commit()
@@ -382,31 +396,21 @@ class LiveStream::Engine {
   }
 
   Estimate judge(const StreamTask& task, std::span<double> posterior) const {
-    const auto classes = static_cast<std::uint32_t>(std::max<std::size_t>(classes_.size(), 1));
-    const double others = std::max(1.0, classes - 1.0);
-    return with_ballot(classes, task.labels.size(), [&](auto& ballot) {
-      for (const StreamLabel& label : task.labels) {
-        const WorkerCounts& counts = workers_[label.worker].known.counts;
-        const double right = (counts.correct + config_.alpha) * others;
-        const double wrong = counts.seen - counts.correct + config_.beta;
-        ballot.add(label.label, std::log(right / wrong), right, wrong);
-      }
-      return outcome(ballot, TieRule{}, posterior);
-    });
+    return judge_by_qualities(
+        task.labels, possible_classes(), config_.alpha, config_.beta,
+        [&](WorkerId w) -> const WorkerCounts& { return workers_[w].known.counts; }, posterior);
+  }
+
+  // One class alone would be certain, however few the labels.
+  std::uint32_t possible_classes() const {
+    return config_.classes.empty() ? std::max(2U, classes_.size()) : classes_.size();
   }
 
   void close_if_due(StreamTask& task) {
-    const std::uint32_t labels = task.num_labels;
-    if (labels == 0) return;
-    if (task.truth != kNoClass)
-      close(task, "truth");
-    else if (stop_.labels_per_task > 0 && labels >= stop_.labels_per_task)
-      close(task, "labels");
-    else if (stop_.confidence > 0 && labels >= stop_.min_labels &&
-             task.estimate.confidence >= stop_.confidence)
-      close(task, "confidence");
-    else if (stop_.max_labels > 0 && labels >= stop_.max_labels)
-      close(task, "most");
+    const char* const why = task.truth != kNoClass && task.num_labels > 0
+                                ? "truth"
+                                : why_to_close(stop_, task.num_labels, task.estimate.confidence);
+    if (why != nullptr) close(task, why);
   }
 
   void close(StreamTask& task, const char* reason) {
@@ -538,7 +542,9 @@ class LiveStream::Engine {
     Worker& worker = workers_[w];
     const bool below = is_below(worker.known.counts);
     if (below && !worker.alarmed && listener_.on_alarm) listener_.on_alarm(summary_of(w));
-    worker.alarmed = below;
+    // Who goes to and fro at the line is told of once.
+    const bool above = quality_of(worker.known.counts).mean() >= alarm_below_;
+    worker.alarmed = below || (worker.alarmed && !above);
   }
 
   // Brings the store up to date; closed tasks need not be in memory any longer.
@@ -586,6 +592,7 @@ LiveStream::~LiveStream() = default;
 void LiveStream::set_alarm(double below) { engine_->set_alarm(below); }
 void LiveStream::take(const StreamEvent& event) { engine_->take(event); }
 void LiveStream::close_all() { engine_->close_all(); }
+void LiveStream::judge_closed_again() { engine_->judge_closed_again(); }
 void LiveStream::remember(std::string_view worker, const WorkerCounts& history) {
   engine_->remember(worker, history);
 }

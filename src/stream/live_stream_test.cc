@@ -89,6 +89,11 @@ void expect_counts_of_closed_tasks(LiveStream& stream) {
   }
 }
 
+void two_to_one(StreamConfig& config) {
+  config.alpha = 4;
+  config.beta = 2;
+}
+
 TEST(LiveStream, AnOpenTaskCountsForNobody) {
   Watched watched;
   watched.take({label("t", "ann", "cat"), label("t", "bob", "cat")});
@@ -110,7 +115,7 @@ TEST(LiveStream, ATaskClosesWithSoManyLabels) {
 
 TEST(LiveStream, ATaskClosesByConfidenceButNotBeforeSoManyLabels) {
   // Prior odds of a worker are 2 : 1. With both classes known, n equal labels have odds 2^n : 1.
-  Watched watched({.confidence = .7, .min_labels = 3});
+  Watched watched({.confidence = .7, .min_labels = 3}, "", two_to_one);
   watched.take({{Kind::truth, "gold", "", "dog", ""}, {Kind::truth, "other", "", "cat", ""}});
   watched.take({label("t", "ann", "cat"), label("t", "bob", "cat")});
   EXPECT_FALSE(watched.told.back().closed);
@@ -122,9 +127,9 @@ TEST(LiveStream, ATaskClosesByConfidenceButNotBeforeSoManyLabels) {
 
 TEST(LiveStream, AnUncertainTaskClosesAtTheMostLabels) {
   Watched watched({.confidence = .99, .min_labels = 1, .max_labels = 2});
-  watched.take({label("t", "ann", "cat"), label("t", "bob", "dog")});
-  EXPECT_EQ(watched.told.back().reason, "confidence");  // one class: certain
-  watched.take({label("u", "ann", "cat"), label("u", "bob", "dog")});
+  watched.take({label("t", "ann", "cat")});
+  EXPECT_FALSE(watched.told.back().closed);  // also while no other class was seen
+  watched.take({label("t", "bob", "dog")});
   EXPECT_EQ(watched.told.back().reason, "most");
 }
 
@@ -231,7 +236,7 @@ TEST(LiveStream, OldLabelsFadeWithAHalfLife) {
 }
 
 TEST(LiveStream, RanksOpenTasksByWhatALabelWouldBring) {
-  Watched watched;
+  Watched watched({}, "", two_to_one);
   watched.take({{Kind::truth, "gold", "", "dog", ""}});
   watched.take({label("sure", "a", "cat"), label("sure", "b", "cat"), label("sure", "c", "cat"),
                 label("torn", "a", "cat"), label("torn", "b", "dog"), label("one", "a", "cat")});
@@ -276,7 +281,7 @@ RC_GTEST_PROP(LiveStreamProperty, CountsAreThoseOfTheClosedTasksAfterEveryEvent,
 
 // What is in a state, table by table.
 std::vector<std::string> content(const std::string& path) {
-  const Database database(path, true);
+  const Database database(path, Database::Use::read);
   std::vector<std::string> rows;
   for (const char* table : {"config", "classes", "workers", "tasks", "labels", "events"}) {
     Statement all(database, (std::string("SELECT * FROM ") + table).c_str());
@@ -337,6 +342,23 @@ RC_GTEST_PROP(LiveStreamProperty, StatesOfDifferentTasksAddInAnyOrder, ()) {
   }
 }
 
+TEST(LiveStream, ClosedTasksMayBeJudgedAgainWithWhatIsKnownNow) {
+  Watched watched({.labels_per_task = 2});
+  watched.take({label("early", "bad", "dog"), label("early", "good", "cat")});
+  ASSERT_EQ(watched.told.back().label, "dog");  // a tie: the class seen first
+  for (int t = 0; t < 20; ++t) {
+    const std::string task = "t" + std::to_string(t);
+    watched.take(
+        {{Kind::truth, task, "", "cat", ""}, label(task, "good", "cat"), label(task, "bad", "dog")});
+  }
+  const std::size_t told = watched.told.size();
+  watched.stream.judge_closed_again();
+  ASSERT_EQ(watched.told.size(), told + 1);
+  EXPECT_EQ(watched.told.back().label, "cat");
+  EXPECT_EQ(watched.told.back().task, "early");
+  EXPECT_TRUE(watched.stream.problems().empty());
+}
+
 TEST(LiveStream, HistoriesOfWorkersComeAlong) {
   const TemporaryFile file;
   {
@@ -384,17 +406,17 @@ TEST(StreamStore, RefusesWhatIsForeignNewerOrDamaged) {
   EXPECT_NE(complaint(text.path()).find("not a state"), std::string::npos);
 
   const TemporaryFile foreign;
-  Database(foreign.path(), false).run("CREATE TABLE something(x)");
+  Database(foreign.path(), Database::Use::write).run("CREATE TABLE something(x)");
   EXPECT_NE(complaint(foreign.path()).find("another program"), std::string::npos);
 
   const TemporaryFile newer;
   open_store(newer.path());
-  Database(newer.path(), false).run("PRAGMA user_version = 99");
+  Database(newer.path(), Database::Use::write).run("PRAGMA user_version = 99");
   EXPECT_NE(complaint(newer.path()).find("newer crowdfold"), std::string::npos);
 
   const TemporaryFile damaged;
   open_store(damaged.path());
-  Database(damaged.path(), false).run("DELETE FROM config WHERE key = 'alpha'");
+  Database(damaged.path(), Database::Use::write).run("DELETE FROM config WHERE key = 'alpha'");
   EXPECT_NE(complaint(damaged.path()).find("damaged"), std::string::npos);
 }
 
@@ -405,7 +427,7 @@ TEST(StreamStore, FindsCountsThatAreNotThoseOfTheTasks) {
     watched.take({label("t", "ann", "cat")});
     watched.stream.commit();
   }
-  Database(file.path(), false).run("UPDATE workers SET seen = 7");
+  Database(file.path(), Database::Use::write).run("UPDATE workers SET seen = 7");
   Watched again({}, file.path());
   ASSERT_EQ(again.stream.problems().size(), 1U);
   EXPECT_NE(again.stream.problems()[0].find("worker ann"), std::string::npos);

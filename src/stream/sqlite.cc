@@ -6,14 +6,21 @@
 
 namespace crowdfold {
 
-Database::Database(const std::string& path, bool read_only) : path_(path) {
+Database::Database(const std::string& path, Use use) : path_(path) {
   sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_NOMUTEX |  // one thread at a time
-                    (read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  const int result = sqlite3_open_v2(path.empty() ? ":memory:" : path.c_str(), &handle, flags, nullptr);
-  handle_.reset(handle);
-  if (result != SQLITE_OK) fail();
+  const auto open = [&](int flags) {
+    const int result = sqlite3_open_v2(path.empty() ? ":memory:" : path.c_str(), &handle,
+                                       flags | SQLITE_OPEN_NOMUTEX,  // one thread at a time
+                                       nullptr);
+    handle_.reset(handle);
+    return result == SQLITE_OK;
+  };
+  // Whoever reads and may write cleans up the log behind a stream that was killed.
+  const bool opened = use == Use::write ? open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+                                        : open(SQLITE_OPEN_READWRITE) || open(SQLITE_OPEN_READONLY);
+  if (!opened) fail();
   sqlite3_extended_result_codes(handle, 1);
+  if (use == Use::read) run("PRAGMA query_only = ON");
 }
 
 void Database::fail() const {
@@ -33,6 +40,9 @@ void Database::fail() const {
                   "the disk is full; what was acknowledged is safe: make room and go on from there");
     case SQLITE_BUSY:
     case SQLITE_LOCKED: throw Error(ErrorCode::io, where, "another program is writing to this state");
+    case SQLITE_IOERR:
+      throw Error(ErrorCode::io, where,
+                  fmt::format("{}; what was acknowledged is safe: go on from there", message));
     default: throw Error(ErrorCode::io, where, message);
   }
 }

@@ -12,8 +12,9 @@ namespace crowdfold {
 
 class Database {
  public:
+  enum class Use { read, write };
   // Error(io) if it cannot be opened.
-  Database(const std::string& path, bool read_only);
+  Database(const std::string& path, Use use);
 
   void run(const char* sql) const;
   std::int64_t number(const char* sql) const;

@@ -75,7 +75,7 @@ class WriterLock {
 class SqliteStore final : public StreamStore {
  public:
   SqliteStore(const std::string& path, const std::function<void(StreamConfig&)>& wish)
-      : path_(path), lock_(path), database_(path, /*read_only=*/false) {
+      : path_(path), lock_(path), database_(path, Database::Use::write) {
     // A reader may be in the way of the log for a moment.
     sqlite3_busy_timeout(database_.handle(), 5'000);
     const bool fresh = is_new();
@@ -91,7 +91,7 @@ class SqliteStore final : public StreamStore {
   }
   // To read.
   explicit SqliteStore(const std::string& path)
-      : path_(path), lock_(""), database_(path, /*read_only=*/true), read_only_(true) {
+      : path_(path), lock_(""), database_(path, Database::Use::read), read_only_(true) {
     sqlite3_busy_timeout(database_.handle(), 5'000);
     load();
     statements_ = std::make_unique<Statements>(database_);

@@ -1,0 +1,148 @@
+// crowdfold budget: how many labels a stop rule saves, and what that costs.
+#include "crowdfold/budget.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "crowdfold/error.h"
+#include "crowdfold/io.h"
+#include "flags.h"
+
+namespace crowdfold::cli {
+namespace {
+
+struct Budget {
+  std::string labels;
+  std::string truths;
+  std::string method;
+  std::vector<std::string> settings;
+  std::vector<double> confidences = {.9, .95, .99};
+  std::vector<std::uint32_t> fixed = {3, 5};
+  std::uint32_t min_labels = 3;
+  std::uint32_t max_labels = 0;
+  int runs = 10;
+  bool json = false;
+  ConfigFlags config;
+  InputFlags input;
+  RunFlags run;
+
+  void operator()() const;
+  std::unique_ptr<OnlineMethod> make(std::uint64_t seed) const;
+};
+
+struct Row {
+  std::string rule;
+  Spending mean;
+  double deviation = 0;  // of the accuracy
+};
+
+std::unique_ptr<OnlineMethod> Budget::make(std::uint64_t seed) const {
+  if (method.empty()) {
+    StreamConfig wanted;
+    config.wish()(wanted);
+    return stream_judge(wanted);
+  }
+  const MethodInfo& info = find_method(method);
+  if (!info.make_online)
+    throw Error(ErrorCode::usage,
+                fmt::format("{} works on whole data sets; a stop rule needs an online method", method));
+  return info.make_online(parse_settings(settings), seed);
+}
+
+void Budget::operator()() const {
+  make(0);
+  const RunContext context = run.context();
+  ReadReport read;
+  Labels data = read_labels(labels, input.options(), context, &read);
+  run.say(read);
+  const std::vector<ClassId> known = read_truths(truths, data, input.options_for_tables(), &read);
+  run.say(read);
+
+  std::vector<std::pair<std::string, StopRule>> rules = {{"all labels", {}}};
+  for (const std::uint32_t n : fixed) rules.emplace_back(fmt::format("{} labels", n), StopRule{n});
+  for (const double c : confidences)
+    rules.emplace_back(fmt::format("confidence {}", decimal(c, 3)),
+                       StopRule{0, c, min_labels, max_labels});
+  std::vector<Row> rows;
+  for (const auto& [name, rule] : rules) {
+    Row row{name, {}, 0};
+    std::vector<double> accuracies;
+    for (int i = 0; i < runs; ++i) {
+      context.report(name.c_str(), static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(runs));
+      const std::uint64_t seed = context.seed + static_cast<std::uint64_t>(i);
+      const Spending spent = replay(data, known, *make(seed), rule, seed, context);
+      accuracies.push_back(spent.accuracy);
+      row.mean.accuracy += spent.accuracy / runs;
+      row.mean.accuracy_then += spent.accuracy_then / runs;
+      row.mean.labels_per_task += spent.labels_per_task / runs;
+      row.mean.closed += spent.closed / runs;
+    }
+    for (const double a : accuracies)
+      row.deviation += std::pow(a - row.mean.accuracy, 2) / std::max(1, runs - 1);
+    row.deviation = std::sqrt(row.deviation);
+    rows.push_back(row);
+  }
+  run.end_progress();
+  if (json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Row& row : rows)
+      list.push_back({{"rule", row.rule},
+                      {"accuracy", row.mean.accuracy},
+                      {"accuracy_sd", row.deviation},
+                      {"accuracy_when_closed", row.mean.accuracy_then},
+                      {"labels_per_task", row.mean.labels_per_task},
+                      {"closed", row.mean.closed}});
+    fmt::print("{}\n", list.dump(2));
+    return;
+  }
+  Table table({"rule", "labels per task", "accuracy", "when closed", "closed by the rule"});
+  for (const Row& row : rows)
+    table.add({row.rule, fmt::format("{:.1f}", row.mean.labels_per_task),
+               fmt::format("{} ± {}", decimal(row.mean.accuracy), decimal(row.deviation)),
+               decimal(row.mean.accuracy_then), decimal(row.mean.closed, 2)});
+  fmt::print("{}", table.text(wants_color(stdout)));
+}
+
+}  // namespace
+
+void add_budget(CLI::App& app) {
+  auto state = std::make_shared<Budget>();
+  CLI::App& command = *app.add_subcommand("budget", "how many labels a stop rule saves, given truths");
+  command.add_option("LABELS", state->labels, "file of labels")->required();
+  command.add_option("--truth", state->truths, "task,label")->required()->type_name("FILE");
+  command
+      .add_option("--confidence", state->confidences, "a task is done when its answer is so probable")
+      ->delimiter(',')
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command.add_option("--min-labels", state->min_labels, "but not with fewer labels")
+      ->capture_default_str();
+  command.add_option("--max-labels", state->max_labels, "and with so many, however uncertain");
+  command.add_option("--fixed", state->fixed, "beside it: so many labels for every task")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--runs", state->runs, "in different orders")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command.add_option("-m,--method", state->method,
+                     "an online method; default: as `crowdfold stream` judges");
+  command.add_option("--set", state->settings, "an option of the method; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_flag("--json", state->json, "as JSON");
+  state->config.add_to(command);
+  state->input.add_to(command);
+  state->run.add_to(command);
+  command.footer(
+      "Labels are bought again, task by task in a random order, and only as many as the rule asks for.\n"
+      "Accuracy is that of all tasks judged once more at the end, beside the answers they closed with.\n"
+      "Examples:\n"
+      "  crowdfold budget labels.csv --truth truth.csv\n"
+      "  crowdfold budget labels.csv --truth truth.csv -m threepass --confidence .95 --max-labels 10");
+  command.callback([state] { (*state)(); });
+}
+
+}  // namespace crowdfold::cli

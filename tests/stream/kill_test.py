@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Kills a stream at random points, again and again, goes on, and compares its state with that of an undisturbed run.
+
+    kill_test.py --binary crowdfold [--rounds 200] [--seed 1]
+
+Two ways to go on: from the number of events that the state holds; and, where events have ids, from the last one that was
+acknowledged, so that some come twice. Every event that was acknowledged must be there. Then the same with a disk that is
+full for a while: files may not grow beyond a size.
+"""
+import argparse
+import json
+import pathlib
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+TABLES = ("config", "classes", "workers", "tasks", "labels", "events")
+FLAGS = ["--labels-per-task", "4", "--alarm-below", ".5", "--keep-open", "--ack"]
+
+
+def some_events(count: int, ids: bool, rng: random.Random) -> list[str]:
+    """Labels of some open tasks at a time, with corrections, retractions, truths and closings."""
+    lines = []
+    for i in range(count):
+        task = f"task {i // 8 + rng.randrange(-6, 7)}"
+        worker = f"worker {rng.randrange(40)}"
+        label = rng.choice("aaab") if rng.random() < 0.9 else rng.choice("abc")
+        kind = rng.random()
+        if kind < 0.02:
+            event = {"truth": {"task": task, "label": label}}
+        elif kind < 0.06:
+            event = {"retract": {"task": task, "worker": worker}}
+        elif kind < 0.08:
+            event = {"close": task}
+        else:
+            event = {"task": task, "worker": worker, "label": label}
+        if ids:
+            event["id"] = str(i)
+        lines.append(json.dumps(event) + "\n")
+    return lines
+
+
+def content(state: pathlib.Path) -> dict[str, list]:
+    with sqlite3.connect(f"file:{state}?mode=ro", uri=True) as database:
+        return {table: database.execute(f"SELECT * FROM {table} ORDER BY 1, 2" if table != "events" else
+                                        "SELECT * FROM events ORDER BY 1").fetchall() for table in TABLES}
+
+
+def events_in(state: pathlib.Path) -> int:
+    try:
+        with sqlite3.connect(f"file:{state}?mode=ro", uri=True) as database:
+            return int(database.execute("SELECT value FROM config WHERE key = 'events'").fetchone()[0])
+    except (sqlite3.OperationalError, TypeError):
+        return 0  # it was killed before there was a state
+
+
+def run(binary: str, state: pathlib.Path, lines: list[str], commit_every: int, seconds: float | None) -> int:
+    """Feeds the lines, and kills the stream after some seconds. The number of events acknowledged."""
+    with tempfile.TemporaryFile() as events, tempfile.TemporaryFile() as output:
+        events.write("".join(lines).encode())
+        events.seek(0)
+        command = [binary, "stream", "--state", str(state), "--commit-every", str(commit_every), *FLAGS]
+        with subprocess.Popen(command, stdin=events, stdout=output) as process:
+            try:
+                code = process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                code = process.wait()
+        if code not in (0, -signal.SIGKILL):
+            sys.exit(f"the stream ended with {code}")
+        output.seek(0)
+        acknowledged = [json.loads(line)["ack"] for line in output if line.startswith(b'{"ack"') and line.endswith(b"}\n")]
+    return acknowledged[-1] if acknowledged else 0
+
+
+def full_disk(binary: str, folder: pathlib.Path, lines: list[str]) -> None:
+    """A stream whose files cannot grow says so, and goes on once they can."""
+    state = folder / "full.db"
+    command = [binary, "stream", "--state", str(state), "--commit-every", "200", *FLAGS]
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    stopped = subprocess.run(command, input="".join(lines), text=True, capture_output=True, preexec_fn=limit, check=False)
+    acknowledged = [json.loads(line)["ack"] for line in stopped.stdout.splitlines() if line.startswith('{"ack"')]
+    there = events_in(state)
+    if stopped.returncode != 1 or not acknowledged or there < acknowledged[-1]:
+        sys.exit(f"with a full disk: exit {stopped.returncode}, {acknowledged[-1:]} acknowledged, {there} there")
+    run(binary, state, lines[there:], 1000, None)
+
+
+def disturbed(binary: str, folder: pathlib.Path, lines: list[str], ids: bool, rounds: int, rng: random.Random) -> int:
+    state = folder / f"disturbed-{ids}.db"
+    done = 0
+    kills = 0
+    while done < len(lines):
+        seconds = rng.uniform(0.002, 0.05) if kills < rounds else None
+        kills += seconds is not None
+        acknowledged = run(binary, state, lines[done:], rng.choice((1, 7, 50)), seconds)
+        there = events_in(state)
+        if not ids and there < done + acknowledged:
+            sys.exit(f"{done + acknowledged} events were acknowledged, {there} are there")
+        done = done + acknowledged if ids else there
+    return kills
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--events", type=int, default=60_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        lines = some_events(10_000, False, rng)
+        full_disk(options.binary, folder, lines)
+        run(options.binary, folder / "room.db", lines, 1000, None)
+        if content(folder / "full.db") != content(folder / "room.db"):
+            sys.exit("the state differs after a full disk")
+        print("full disk: the same state")
+        for ids in (False, True):
+            lines = some_events(options.events, ids, rng)
+            kills = disturbed(options.binary, folder, lines, ids, options.rounds // 2, rng)
+            run(options.binary, folder / f"quiet-{ids}.db", lines, 1000, None)
+            expected, found = content(folder / f"quiet-{ids}.db"), content(folder / f"disturbed-{ids}.db")
+            for table in TABLES:
+                if expected[table] != found[table]:
+                    rows = [pair for pair in zip(expected[table], found[table]) if pair[0] != pair[1]]
+                    sys.exit(f"{table} differs after {kills} kills: {rows[:3]}")
+            print(f"{kills} kills, {options.events} events{' with ids' if ids else ''}: the same state")
+
+
+if __name__ == "__main__":
+    main()
