@@ -326,7 +326,7 @@ class SqliteStore final : public StreamStore {
     database_.run("PRAGMA journal_mode = WAL");
     database_.run("PRAGMA synchronous = FULL");          // every commit is on disk
     database_.run("PRAGMA wal_autocheckpoint = 16384");  // pages: 64 MB
-    database_.run("PRAGMA cache_size = -131072");        // kB
+    database_.run("PRAGMA cache_size = -32768");        // kB
     database_.run("PRAGMA temp_store = MEMORY");
   }
 

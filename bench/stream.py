@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Times the live stream: events a second, the latency of one event, and how long a large state takes to go on.
+
+Beside it, in the same run: SQLite alone, into which Python puts the same labels in one transaction; and fsync alone.
+Writes a report in Markdown, and the same to stdout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from report import Bar, bars_section, machine, say, table
+
+HERE = Path(__file__).resolve().parent
+BINARY = HERE.parent / "build" / "crowdfold"
+
+MIN_EVENTS, GOAL_EVENTS = 150_000, 300_000  # a second, with a state
+MAX_START = 2.0                             # seconds, with a million workers
+MAX_MORE = 0.1                              # seconds for a thousand labels more, after the start
+MAX_MB = 64                                 # of memory, however many events; half of it is SQLite's cache
+
+STOP = ["--labels-per-task", "5"]
+
+
+def crowdfold(*arguments: str, text: str | None = None) -> tuple[float, float]:
+    """Seconds, and peak MB."""
+    command = [sys.executable, "-I", "-S", str(HERE / "measure.py"), str(BINARY), *arguments]
+    with tempfile.TemporaryFile() as output:
+        subprocess.run(command, check=True, input=text, text=True, stdout=output)
+        output.seek(0, os.SEEK_END)
+        output.seek(max(0, output.tell() - 200))
+        seconds, kilobytes = output.read().decode().splitlines()[-1].split()
+    return float(seconds), float(kilobytes) * 1024 / 1e6
+
+
+def write_events(path: Path, events: int, workers: int, ids: bool) -> None:
+    """Five labels a task; 40 tasks are open at a time."""
+    with open(path, "w", encoding="utf-8") as file:
+        for i in range(events):
+            task = i // 200 * 40 + i % 40
+            extra = f', "id": "event-{i}"' if ids else ""
+            file.write(f'{{"task": "task-{task}", "worker": "worker-{i * 7919 % workers}", "label": "{"abcd"[i * 31 % 4]}"{extra}}}\n')
+
+
+def sqlite_alone(path: Path, events: int, workers: int) -> float:
+    rows = [(f"task-{i // 200 * 40 + i % 40}", f"worker-{i * 7919 % workers}", "abcd"[i * 31 % 4]) for i in range(events)]
+    start = time.perf_counter()
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = FULL")
+    database.execute("CREATE TABLE labels(task TEXT, worker TEXT, label TEXT, PRIMARY KEY(task, worker)) WITHOUT ROWID")
+    database.executemany("INSERT OR REPLACE INTO labels VALUES(?, ?, ?)", rows)
+    database.commit()
+    database.close()
+    return time.perf_counter() - start
+
+
+def fsync_alone(path: Path, times: int) -> float:
+    """Seconds of one, after 4 kB were written."""
+    with open(path, "wb", buffering=0) as file:
+        start = time.perf_counter()
+        for _ in range(times):
+            file.write(b"x" * 4096)
+            os.fsync(file.fileno())
+        return (time.perf_counter() - start) / times
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--large", type=int, default=10_000_000, help="labels of the large state")
+    parser.add_argument("--workers", type=int, default=1_000_000, help="of the state with many")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--output", type=Path, default=HERE / "stream.md")
+    options = parser.parse_args()
+    bars: list[Bar] = []
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+
+        def fresh(title: str) -> str:
+            for path in work.glob(title + "*"):
+                path.unlink()
+            return str(work / title)
+
+        def best(*arguments: str, state: bool = True) -> tuple[float, float]:
+            runs = [crowdfold("stream", *arguments, *STOP, *(["--state", fresh("state.db")] if state else []))
+                    for _ in range(options.repeat)]
+            return min(run[0] for run in runs), max(run[1] for run in runs)
+
+        say("events a second")
+        plain, with_ids, four = work / "plain.jsonl", work / "ids.jsonl", work / "four.jsonl"
+        write_events(plain, options.events, 2000, False)
+        write_events(with_ids, options.events, 2000, True)
+        write_events(four, 4 * options.events, 2000, False)
+        alone = min(sqlite_alone(Path(fresh("alone.db")), options.events, 2000) for _ in range(options.repeat))
+        results = {"with a state": best(str(plain)), "with a state, events with ids": best(str(with_ids)),
+                   "in memory": best(str(plain), state=False),
+                   "with a state, closed tasks forgotten": best(str(plain), "--forget-closed")}
+        rates = {title: options.events / run[0] for title, run in results.items()}
+        rows = [["SQLite alone, labels in one transaction", f"{options.events / alone:,.0f}", "1.00", ""]]
+        rows += [[title, f"{rates[title]:,.0f}", f"{run[0] / alone:.2f}", f"{run[1]:.1f}"] for title, run in results.items()]
+        rate = rates["with a state"]
+        bars.append(Bar("events a second, with a state", f"{rate:,.0f}", f"≥ {MIN_EVENTS:,} (goal {GOAL_EVENTS:,})",
+                        rate >= MIN_EVENTS))
+        large = crowdfold("stream", str(four), *STOP, "--state", fresh("state.db"))[1]
+        bars.append(Bar(f"memory with {4 * options.events:,} events", f"{large:.1f} MB", f"< {MAX_MB} MB", large < MAX_MB))
+
+        say("latency")
+        few = 300
+        head = "".join(plain.read_text().splitlines(keepends=True)[:few])
+        (work / "few.jsonl").write_text(head)
+        (work / "none.jsonl").write_text("")
+        start = min(crowdfold("stream", str(work / "none.jsonl"), "--state", fresh("s.db"))[0] for _ in range(options.repeat))
+        each = min(crowdfold("stream", str(work / "few.jsonl"), "--keep-open", "--commit-every", "1", "--state", fresh("s.db"))[0]
+                   for _ in range(options.repeat))
+        sync = fsync_alone(work / "sync", few)
+        latency = (each - start) / few
+        rows_latency = [["fsync of 4 kB alone", f"{1e3 * sync:.3f}"], ["one event, committed", f"{1e3 * latency:.3f}"]]
+
+        say("a state with many workers")
+        with open(work / "workers.csv", "w", encoding="utf-8") as file:
+            file.write("worker,quality,lower,upper,labels\n")
+            file.writelines(f"worker-{i},0.8,0.7,0.9,{10 + i % 90}\n" for i in range(options.workers))
+        crowdfold("state", "import", fresh("many.db"), str(work / "workers.csv"))
+        many, memory = crowdfold("stream", str(work / "none.jsonl"), "--state", str(work / "many.db"))
+        bars.append(Bar(f"start with {options.workers:,} workers", f"{many:.2f} s", f"< {MAX_START:.0f} s", many < MAX_START))
+
+        say("a large state")
+        write_events(work / "large.jsonl", options.large, 20_000, False)
+        crowdfold("stream", str(work / "large.jsonl"), *STOP, "--state", fresh("large.db"))
+        size = (work / "large.db").stat().st_size
+        (work / "large.jsonl").unlink()
+        with open(work / "more.jsonl", "w", encoding="utf-8") as file:
+            for i in range(1000):
+                task = f"new-{i}" if i % 2 else f"task-{i * 1009 % (options.large // 5)}"
+                file.write(f'{{"task": "{task}", "worker": "late-{i % 50}", "label": "a"}}\n')
+        opened = crowdfold("stream", str(work / "none.jsonl"), "--state", str(work / "large.db"))[0]
+        more = crowdfold("stream", str(work / "more.jsonl"), "--keep-open", "--state", str(work / "large.db"))[0]
+        bars.append(Bar(f"1,000 labels more, on {options.large:,}, after the start", f"{1e3 * (more - opened):.0f} ms",
+                        f"< {1e3 * MAX_MORE:.0f} ms", more - opened < MAX_MORE))
+
+    report = "\n\n".join([
+        "# Times of the live stream",
+        f"Written by `bench/stream.py --events {options.events} --large {options.large} --repeat {options.repeat}`, which "
+        "`make bench` calls; do not edit.",
+        f"- machine: {machine()}\n- SQLite {sqlite3.sqlite_version} in Python\n- whole processes; best time and largest memory "
+        f"of {options.repeat} runs; five labels a task, 40 tasks open at a time, 2,000 workers",
+        bars_section(bars),
+        "## Events a second\n\n" + table(["what", "events / s", "time / SQLite alone", "peak MB"], rows),
+        "## Milliseconds, where every event is committed\n\n" + table(["what", "ms"], rows_latency),
+        "## Large states\n\n" + table(
+            ["what", "seconds", "MB"],
+            [[f"start with {options.workers:,} workers (memory)", f"{many:.2f}", f"{memory:.0f}"],
+             [f"start with {options.large:,} labels (file)", f"{opened:.3f}", f"{size / 1e6:.0f}"],
+             ["start, and 1,000 labels more, half of them on closed tasks", f"{more:.3f}", ""]]),
+    ]) + "\n"
+    options.output.write_text(report, encoding="utf-8")
+    print(report)
+
+
+if __name__ == "__main__":
+    main()
