@@ -27,5 +27,6 @@ MethodInfo lfc_method();
 MethodInfo ibcc_method();
 MethodInfo ebcc_method();
 MethodInfo bwa_method();
+MethodInfo laa_method();
 
 }  // namespace crowdfold

@@ -34,6 +34,7 @@ const std::vector<MethodInfo>& methods() {
       ibcc_method(),
       ebcc_method(),
       bwa_method(),
+      laa_method(),
   };
   // clang-format on
   return list;
