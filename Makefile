@@ -52,9 +52,10 @@ test: setup build  ## set up, build, and run every test, also under sanitizers a
 	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
 	bash examples/check_installed.sh build
 
-bench: setup build  ## measure beside DuckDB and crowd-kit; writes bench/results.md and bench/methods.md
+bench: setup build  ## measure beside DuckDB, crowd-kit and others; writes bench/results.md, methods.md and neural.md
 	python3 bench/run.py
 	python3 bench/methods.py
+	python3 bench/neural.py
 
 format:  ## clang-format all sources in place
 	clang-format -i $(SOURCES)

@@ -18,14 +18,14 @@
 //   phase 1   dL/da_t[k]  =  (q_t(k) - s_t(k)) / T
 //   phase 2   dL/da_t[k]  =  q_t(k) (f_t[k] - sum_j q_t(j) f_t[j]) / T,
 //             f_t[k]  =  R_t[k] / (M K)  +  lambda log (q_t(k) / s_t(k))     (+ lambda, which cancels)
-//             dL/dV_i[l][k]  =  (n_i[k] p_i(l | k) - n_i[l][k]) / (T M K),   dL/dc_i[l]  = its sum over k
-//             n_i[l][k]  =  sum_t q_t(k) [x_it = l],    n_i[k]  =  sum_l n_i[l][k]
+//             dL/dV_i[l][k]  =  (n_i[k] p_i(l | k) - n_i[l][k]) / (T M K),   dL/dc_i[l]  = its sum over
+//             k n_i[l][k]  =  sum_t q_t(k) [x_it = l],    n_i[k]  =  sum_l n_i[l][k]
 //   both      dL/db[k]  =  sum_t dL/da_t[k],    dL/dW_i[l][k]  =  sum_t [x_it = l] dL/da_t[k],
 //             in phase 2 with mu / (M K^2) sign W_i[l][k]
 //
-// All weights by Adam, which starts anew with phase 2. W and V start at a normal distribution that is cut
-// off at two standard deviations of .01, b and c at 0. The inputs are 0 or 1: to say the same again
-// changes nothing. The task of a known truth has it for its q, and tells nothing about W and b.
+// All weights by Adam, which starts anew with phase 2. W and V start at a normal distribution that is
+// cut off at two standard deviations of .01, b and c at 0. A worker has one input for a task: of several
+// labels the last one. The task of a known truth has it for its q, and tells nothing about W and b.
 //
 // Cost: O(N K + M K^2) a step. Tasks are judged from their labels, workers learn from theirs: no sum is
 // over what is not there, and none depends on the number of threads. Memory O(N + T K + M K^2).
@@ -33,6 +33,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <type_traits>
 
 #include "core/random.h"
 #include "core/vector_math.h"
@@ -46,6 +48,19 @@ namespace {
 constexpr double kSpread = .01;     // standard deviation of weights to start with
 constexpr double kCutOff = 2;       // in standard deviations
 constexpr double kNoShare = 1e-10;  // in place of a share of 0: its logarithm is to be finite
+constexpr double kMostLogit = 300;  // of the decoder: beyond, exponentials would be out of range
+
+// use(count), where small numbers are constants: loops over classes are most of the work.
+template <class Use>
+void with_count(std::size_t count, const Use& use) {
+  switch (count) {
+    case 2: return use(std::integral_constant<std::size_t, 2>());
+    case 3: return use(std::integral_constant<std::size_t, 3>());
+    case 4: return use(std::integral_constant<std::size_t, 4>());
+    case 5: return use(std::integral_constant<std::size_t, 5>());
+    default: return use(count);
+  }
+}
 
 double truncated_normal(Random& random) {
   for (;;) {
@@ -91,23 +106,28 @@ LaaNetwork::LaaNetwork(const Penalties& penalties, const Labels& labels, const G
       given_(given),
       threads_(threads),
       classes_(labels.num_classes()),
-      width_(row_width(classes_)),
       size_(classes_ * (2 * classes_ + 1)),
       tasks_(count_labelled(labels)),
       by_worker_(labels, threads),
       votes_(labels, given),
       q_(labels, given),
-      surprise_(labels.num_tasks() * width_),
-      slopes_(surprise_.size()),
+      log_votes_(labels.num_tasks() * classes_),
+      surprise_(log_votes_.size()),
+      judged_(2 * log_votes_.size()),
+      tables_(2 * labels.num_workers() * classes_ * classes_),
       weights_(labels.num_workers() * size_),
       first_moments_(weights_.size()),
       second_moments_(weights_.size()),
-      log_said_(labels.num_workers() * classes_ * classes_),
       bias_(classes_),
       bias_moments_(2 * classes_),
       bias_gradient_(classes_) {
   votes_.start_from_votes(threads);
   q_.start_from_votes(threads);
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    for (std::size_t k = 0; k < classes_; ++k)
+      log_votes_[t * classes_ + k] = std::max(votes_[t][k], kNoShare);
+  }
+  vector_log(log_votes_);
   for_worker_blocks(labels.num_workers(), threads, [&](std::size_t first, std::size_t last) {
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
       Random random(mix64(seed) ^ mix64(w));
@@ -115,7 +135,7 @@ LaaNetwork::LaaNetwork(const Penalties& penalties, const Labels& labels, const G
       std::fill(mine.begin(), mine.end(), 0.0);
       for (double& weight : mine.first(2 * classes_ * classes_))
         weight = kSpread * truncated_normal(random);
-      decode(w);
+      refresh(w);
     }
   });
   forget_moments();
@@ -127,41 +147,48 @@ void LaaNetwork::forget_moments() {
   std::fill(bias_moments_.begin(), bias_moments_.end(), 0.0);
 }
 
-void LaaNetwork::decode(WorkerId w) {
+void LaaNetwork::refresh(WorkerId w) {
   const std::size_t cells = classes_ * classes_;
-  const double* const v = weights(w).data() + cells;
+  const double* const encoder = weights(w).data();
+  const double* const v = encoder + cells;
   const double* const c = v + cells;
-  double* const logs = log_said_.data() + w * cells;
   std::vector<double> exps(cells);
   std::vector<double> sums(classes_);
+  double* const table = tables_.data() + 2 * w * cells;
   for (std::size_t l = 0; l < classes_; ++l) {
-    for (std::size_t k = 0; k < classes_; ++k)
-      exps[l * classes_ + k] = logs[l * classes_ + k] = std::clamp(v[l * classes_ + k] + c[l], -300., 300.);
+    for (std::size_t k = 0; k < classes_; ++k) {
+      const double logit = std::clamp(v[l * classes_ + k] + c[l], -kMostLogit, kMostLogit);
+      exps[l * classes_ + k] = logit;
+      table[2 * l * classes_ + k] = encoder[l * classes_ + k];
+      table[(2 * l + 1) * classes_ + k] = -logit;
+    }
   }
   vector_exp(exps);
   for (std::size_t i = 0; i < cells; ++i) sums[i % classes_] += exps[i];
   vector_log(sums);
-  for (std::size_t i = 0; i < cells; ++i) logs[i] -= sums[i % classes_];
+  for (std::size_t l = 0; l < classes_; ++l) {
+    for (std::size_t k = 0; k < classes_; ++k) table[(2 * l + 1) * classes_ + k] += sums[k];
+  }
 }
 
 // a, and R on the side.
-void LaaNetwork::score(TaskId first, TaskId last, Phase phase, std::span<double> rows) {
+template <class Classes>
+void LaaNetwork::score(Classes classes, Phase phase, TaskId first, TaskId last, std::span<double> rows) {
   std::fill(rows.begin(), rows.end(), kImpossible);
+  const std::size_t width = rows.size() / (last - first);
+  const bool reconstructs = phase == Phase::reconstruct;
   for (TaskId t = first; t < last; ++t) {
     const TaskLabels task = labels_.task(t);
-    double* const a = rows.data() + (t - first) * width_;
+    double* const a = rows.data() + (t - first) * width;
+    double* const r = surprise_.data() + t * classes;
     std::copy(bias_.begin(), bias_.end(), a);
+    std::fill_n(r, static_cast<std::size_t>(classes), 0.0);
     for (std::size_t j = 0; j < task.size(); ++j) {
-      const double* const w = weights_.data() + task.workers[j] * size_ + task.classes[j] * classes_;
-      for (std::size_t k = 0; k < classes_; ++k) a[k] += w[k];
-    }
-    if (phase == Phase::imitate) continue;
-    double* const r = surprise_.data() + t * width_;
-    std::fill_n(r, classes_, 0.0);
-    for (std::size_t j = 0; j < task.size(); ++j) {
-      const double* const logs =
-          log_said_.data() + (task.workers[j] * classes_ + task.classes[j]) * classes_;
-      for (std::size_t k = 0; k < classes_; ++k) r[k] -= logs[k];
+      const double* const row =
+          tables_.data() + 2 * (task.workers[j] * classes + task.classes[j]) * classes;
+      for (std::size_t k = 0; k < classes; ++k) a[k] += row[k];
+      if (!reconstructs) continue;
+      for (std::size_t k = 0; k < classes; ++k) r[k] += row[classes + k];
     }
   }
 }
@@ -169,27 +196,28 @@ void LaaNetwork::score(TaskId first, TaskId last, Phase phase, std::span<double>
 // dL/da of some tasks, to which bias_gradient is the sum. Returns what they add to the loss.
 double LaaNetwork::put_slopes(Phase phase, TaskId first, TaskId last, std::span<double> bias_gradient) {
   const double inputs = static_cast<double>(labels_.num_workers()) * static_cast<double>(classes_);
-  std::vector<double> log_q(classes_);
-  std::vector<double> log_s(classes_);
+  std::vector<double> logs((last - first) * classes_);
+  for (TaskId t = first; t < last; ++t)
+    std::copy_n(q_[t].data(), classes_, &logs[(t - first) * classes_]);
+  vector_log(logs);
   double loss = 0;
   for (TaskId t = first; t < last; ++t) {
-    double* const slope = slopes_.data() + t * width_;
+    const double* const q = q_[t].data();
+    const double* const log_q = &logs[(t - first) * classes_];
+    double* const slope = judged_.data() + 2 * t * classes_;
+    std::copy_n(q, classes_, slope + classes_);
     std::fill_n(slope, classes_, 0.0);
     if (labels_.task(t).size() == 0) continue;
-    const std::span<const double> q = q_[t];
-    const std::span<const double> s = votes_[t];
-    std::copy(q.begin(), q.end(), log_q.begin());
-    vector_log(log_q);
     double mean = 0;
     if (phase == Phase::imitate) {
+      const double* const s = votes_[t].data();
       for (std::size_t k = 0; k < classes_; ++k) {
         mean -= s[k] * log_q[k];
         slope[k] = (q[k] - s[k]) / tasks_;
       }
     } else {
-      for (std::size_t k = 0; k < classes_; ++k) log_s[k] = std::max(s[k], kNoShare);
-      vector_log(log_s);
-      const double* const r = surprise_.data() + t * width_;
+      const double* const log_s = log_votes_.data() + t * classes_;
+      const double* const r = surprise_.data() + t * classes_;
       for (std::size_t k = 0; k < classes_; ++k) {
         slope[k] = r[k] / inputs + penalties_.divergence * (log_q[k] - log_s[k]);  // f
         mean += q[k] * slope[k];
@@ -197,15 +225,17 @@ double LaaNetwork::put_slopes(Phase phase, TaskId first, TaskId last, std::span<
       for (std::size_t k = 0; k < classes_; ++k) slope[k] = q[k] * (slope[k] - mean) / tasks_;
     }
     loss += mean / tasks_;
-    if (!is_open(t)) std::fill_n(slope, classes_, 0.0);
+    if (given_.truth(t) != kNoClass) std::fill_n(slope, classes_, 0.0);
     for (std::size_t k = 0; k < classes_; ++k) bias_gradient[k] += slope[k];
   }
   return loss;
 }
 
 double LaaNetwork::judge(Phase phase) {
-  q_.judge(threads_, [&](TaskId first, TaskId last, std::span<double> rows) {
-    score(first, last, phase, rows);
+  with_count(classes_, [&](auto classes) {
+    q_.judge(threads_, [&](TaskId first, TaskId last, std::span<double> rows) {
+      score(classes, phase, first, last, rows);
+    });
   });
   constexpr std::size_t kBlock = Posteriors::kTasksPerBlock;
   const std::size_t blocks = (labels_.num_tasks() + kBlock - 1) / kBlock;
@@ -221,20 +251,34 @@ double LaaNetwork::judge(Phase phase) {
     bias_gradient_[i % classes_] += bias_gradients[i];
   double loss = std::accumulate(losses.begin(), losses.end(), 0.0);
   if (phase == Phase::reconstruct) {
-    const double each = penalties_.weights /
-                        (static_cast<double>(labels_.num_workers()) * static_cast<double>(classes_) *
-                         static_cast<double>(classes_));
-    loss += each * sum_over_workers(labels_.num_workers(), threads_,
-                                    [&](std::size_t first, std::size_t last) {
-                                      double sum = 0;
-                                      for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-                                        for (const double x : weights(w).first(classes_ * classes_))
-                                          sum += std::abs(x);
-                                      }
-                                      return sum;
-                                    });
+    const double each =
+        penalties_.weights / (static_cast<double>(labels_.num_workers()) *
+                              static_cast<double>(classes_) * static_cast<double>(classes_));
+    loss += each *
+            sum_over_workers(labels_.num_workers(), threads_, [&](std::size_t first, std::size_t last) {
+              double sum = 0;
+              for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
+                for (const double x : weights(w).first(classes_ * classes_)) sum += std::abs(x);
+              }
+              return sum;
+            });
   }
   return loss;
+}
+
+// By label: the slopes of tasks that it was given to, and q of these tasks.
+template <class Classes>
+void LaaNetwork::add_up(Classes classes, Phase phase, const WorkerLabels& said, double* slopes,
+                        double* q) const {
+  const bool reconstructs = phase == Phase::reconstruct;
+  for (std::size_t j = 0; j < said.size(); ++j) {
+    const double* const judged = judged_.data() + 2 * said.tasks[j] * classes;
+    double* const slope = slopes + said.classes[j] * classes;
+    for (std::size_t k = 0; k < classes; ++k) slope[k] += judged[k];
+    if (!reconstructs) continue;
+    double* const of_class = q + said.classes[j] * classes;
+    for (std::size_t k = 0; k < classes; ++k) of_class[k] += judged[classes + k];
+  }
 }
 
 void LaaNetwork::put_gradient(Phase phase, WorkerId w, std::span<double> gradient) const {
@@ -243,19 +287,9 @@ void LaaNetwork::put_gradient(Phase phase, WorkerId w, std::span<double> gradien
   double* const of_v = of_w + cells;  // n to begin with
   double* const of_c = of_v + cells;
   std::fill(gradient.begin(), gradient.end(), 0.0);
-  const WorkerLabels said = by_worker_.worker(w);
-  for (std::size_t j = 0; j < said.size(); ++j) {
-    const double* const slope = slopes_.data() + said.tasks[j] * width_;
-    double* const row = of_w + said.classes[j] * classes_;
-    for (std::size_t k = 0; k < classes_; ++k) row[k] += slope[k];
-  }
+  with_count(classes_, [&](auto classes) { add_up(classes, phase, by_worker_.worker(w), of_w, of_v); });
   if (phase == Phase::imitate) return;
 
-  for (std::size_t j = 0; j < said.size(); ++j) {
-    const double* const q = q_[said.tasks[j]].data();
-    double* const row = of_v + said.classes[j] * classes_;
-    for (std::size_t k = 0; k < classes_; ++k) row[k] += q[k];
-  }
   const double workers = labels_.num_workers();
   const auto classes = static_cast<double>(classes_);
   const double each = penalties_.weights / (workers * classes * classes);
@@ -264,14 +298,16 @@ void LaaNetwork::put_gradient(Phase phase, WorkerId w, std::span<double> gradien
 
   std::vector<double> totals(classes_);
   for (std::size_t i = 0; i < cells; ++i) totals[i % classes_] += of_v[i];
-  std::vector<double> said_by_class(log_said_.begin() + static_cast<std::ptrdiff_t>(w * cells),
-                                    log_said_.begin() + static_cast<std::ptrdiff_t>((w + 1ULL) * cells));
-  vector_exp(said_by_class);
+  std::vector<double> said(cells);
+  const double* const table = tables_.data() + 2 * w * cells;
+  for (std::size_t i = 0; i < cells; ++i)
+    said[i] = -table[(2 * (i / classes_) + 1) * classes_ + i % classes_];
+  vector_exp(said);
   const double scale = 1 / (tasks_ * workers * classes);
   for (std::size_t l = 0; l < classes_; ++l) {
     for (std::size_t k = 0; k < classes_; ++k) {
       double& cell = of_v[l * classes_ + k];
-      cell = scale * (totals[k] * said_by_class[l * classes_ + k] - cell);
+      cell = scale * (totals[k] * said[l * classes_ + k] - cell);
       of_c[l] += cell;
     }
   }
@@ -290,7 +326,7 @@ void LaaNetwork::learn(Phase phase, Adam& adam) {
       adam.update(ConstRow(gradient.data(), size), Row(weights(w).data(), size),
                   Row(first_moments_.data() + w * size_, size),
                   Row(second_moments_.data() + w * size_, size));
-      if (phase == Phase::reconstruct) decode(w);
+      refresh(w);
     }
   });
 }
@@ -299,7 +335,7 @@ void LaaNetwork::report(const RunContext& context, Result& result) const {
   q_.report(context, result);
   const std::size_t cells = classes_ * classes_;
   result.workers.expect(labels_.num_workers(), static_cast<std::uint32_t>(classes_));
-  if (context.confusion) result.confusion.resize(log_said_.size());
+  if (context.confusion) result.confusion.resize(labels_.num_workers() * cells);
   for_worker_blocks(labels_.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
       const WorkerLabels said = by_worker_.worker(w);
@@ -309,8 +345,9 @@ void LaaNetwork::report(const RunContext& context, Result& result) const {
       result.workers.workers[w] = counts;
       if (!context.confusion) continue;
       for (std::size_t i = 0; i < cells; ++i) {
-        const std::size_t at = w * cells + (i % classes_) * classes_ + i / classes_;
-        result.confusion[w * cells + i] = std::min(std::exp(log_said_[at]), 1.0);
+        const std::size_t label = w * classes_ + i % classes_;
+        result.confusion[w * cells + i] =
+            std::min(std::exp(-tables_[(2 * label + 1) * classes_ + i / classes_]), 1.0);
       }
     }
   });
@@ -318,15 +355,15 @@ void LaaNetwork::report(const RunContext& context, Result& result) const {
 
 std::uint64_t LaaNetwork::bytes(const Labels& labels) {
   const std::uint64_t classes = labels.num_classes();
-  const std::uint64_t of_worker = 3 * classes * (2 * classes + 1) + classes * classes;
-  return WorkerMajor::bytes(labels) + 2 * Posteriors::bytes(labels) +
-         8 * (2 * labels.num_tasks() * row_width(classes) + labels.num_workers() * of_worker);
+  const std::uint64_t of_worker = 3 * classes * (2 * classes + 1) + 2 * classes * classes;
+  return WorkerMajor::bytes(labels) + 2 * Posteriors::bytes(labels) + 6 * labels.num_labels() +
+         8 * (4 * labels.num_tasks() * classes + labels.num_workers() * of_worker);
 }
 
 Result Laa::fit(const Options& options, const Labels& all_labels, const Given& given,
                 const RunContext& context) {
   using Phase = LaaNetwork::Phase;
-  const Labels labels = drop_exact_duplicates(all_labels);
+  const Labels labels = keep_last_labels(all_labels);
   LaaNetwork network(options, labels, given, context.seed, context.threads);
   Result result;
   const auto train = [&](Phase phase, int from, int steps) {

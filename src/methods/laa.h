@@ -16,7 +16,7 @@ class LaaNetwork {
     double weights = .005;     // for |W|_1, on average
   };
 
-  // The labels must be without exact duplicates. They, and what is given, must outlive the network.
+  // The labels must be without duplicates. They, and what is given, must outlive the network.
   LaaNetwork(const Penalties& penalties, const Labels& labels, const Given& given, std::uint64_t seed,
              int threads);
 
@@ -36,7 +36,7 @@ class LaaNetwork {
   // b
   std::span<double> bias() { return bias_; }
   // To be called when weights were changed by others than learn().
-  void decode(WorkerId w);
+  void refresh(WorkerId w);
 
   const Posteriors& posteriors() const { return q_; }
   // Estimates; what workers said rightly, by q; decoder as their confusion matrices.
@@ -48,27 +48,31 @@ class LaaNetwork {
   using Row = Eigen::Map<Eigen::ArrayXd>;
   using ConstRow = Eigen::Map<const Eigen::ArrayXd>;
 
-  void score(TaskId first, TaskId last, Phase phase, std::span<double> rows);
+  template <class Classes>
+  void score(Classes classes, Phase phase, TaskId first, TaskId last, std::span<double> rows);
   double put_slopes(Phase phase, TaskId first, TaskId last, std::span<double> bias_gradient);
-  bool is_open(TaskId t) const { return labels_.task(t).size() > 0 && given_.truth(t) == kNoClass; }
+  template <class Classes>
+  void add_up(Classes classes, Phase phase, const WorkerLabels& said, double* slopes, double* q) const;
 
   const Penalties penalties_;
   const Labels& labels_;
   const Given& given_;
   const int threads_;
   const std::size_t classes_;
-  const std::size_t width_;  // of a row by class
-  const std::size_t size_;   // of a worker's weights
-  const double tasks_;       // that have labels
+  const std::size_t size_;  // of a worker's weights
+  const double tasks_;      // that have labels
   WorkerMajor by_worker_;
   Posteriors votes_;  // shares
   Posteriors q_;
-  FlatArray<double> surprise_;  // by task, class: - sum over labels of log p(label | class)
-  FlatArray<double> slopes_;    // by task, class: of the loss, in the task's scores
-  FlatArray<double> weights_;   // by worker
+  FlatArray<double> log_votes_;  // by task, class
+  FlatArray<double> surprise_;   // by task, class: R
+  // By task: the slopes of the loss in its scores, by class, then its q, by class. And by worker and
+  // label: W, by class, then - log p(label | class). What is read together lies together.
+  FlatArray<double> judged_;
+  FlatArray<double> tables_;
+  FlatArray<double> weights_;  // by worker
   FlatArray<double> first_moments_;
   FlatArray<double> second_moments_;
-  FlatArray<double> log_said_;  // by worker, label l, class k: log p(l | k)
   std::vector<double> bias_;
   std::vector<double> bias_moments_;
   std::vector<double> bias_gradient_;

@@ -28,5 +28,6 @@ MethodInfo ibcc_method();
 MethodInfo ebcc_method();
 MethodInfo bwa_method();
 MethodInfo laa_method();
+MethodInfo bila_method();
 
 }  // namespace crowdfold

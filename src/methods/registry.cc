@@ -35,6 +35,7 @@ const std::vector<MethodInfo>& methods() {
       ebcc_method(),
       bwa_method(),
       laa_method(),
+      bila_method(),
   };
   // clang-format on
   return list;

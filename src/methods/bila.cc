@@ -1,0 +1,668 @@
+// BiLA: a network guesses classes from labels, and learns along with a confusion matrix for every
+// worker. One chunk of tasks after another, of which nothing is kept.
+//
+// C. Hong, A. Ghiassi, Y. Zhou, R. Birke, L. Y. Chen: Online Label Aggregation: A Variational Bayesian
+// Approach. WWW 2021.
+//
+//   x_t        M inputs: worker i's label as the number of its class, -1 where there is none
+//   h_t        = tanh(x_t W + b)      h'_t = tanh(h_t W' + b')      q_t = softmax(h'_t W" + b")
+//   pi_i(c|k)  ~  exp u_i[c][k]                                     a softmax over labels c
+//   L_t        = .1 sum_k q_t(k) log (q_t(k) / rho_k)  -  sum_k q_t(k) S_t[k]
+//   S_t[k]     = sum_i log pi_i(x_it | k)                           over the labels that exist
+//   rho_k      the share of label k in the chunk
+//
+//   W, W', W"   layer_1, layer_2, layer_3        u   logits        S   score()
+//
+// Batches of 50 tasks, in their order; L is the mean of L_t over a batch of B. A known truth is the q_t
+// of its task, from which the layers learn nothing. Gradients:
+//
+//   a"_t = h'_t W" + b"     dL/da"_t[k]  =  q_t(k) (f_t[k] - sum_j q_t(j) f_t[j]) / B
+//                           f_t[k]  =  .1 log (q_t(k) / rho_k) - S_t[k]         (+ .1, which cancels)
+//   a'_t                    dL/da'_t  =  (dL/da"_t W"^T) (1 - h'_t^2)           elementwise; likewise
+//   a_t dL/dW  =  sum_t x_t^T dL/da_t                                               likewise W', W"
+//   dL/du_i[c][k]  =  sum_t q_t(k) (pi_i(c|k) - [x_it = c]) / B                 t: tasks that i labelled
+//
+// Few inputs are there. As x = -1 + (x + 1),
+//
+//   x_t W  =  - sum_i W_i  +  sum over labels of (x_it + 1) W_i
+//   dL/dW_i  =  - sum_t dL/da_t  +  sum over i's labels of (x_it + 1) dL/da_t
+//
+// so both cost O(H) a label. RMSProp moves all M H weights of layer 1 in every step, as workers without
+// a label in the batch have a gradient, and means of its squares that differ. That is part of the
+// definition; the loop adds up W for the next step on its way. Logits of workers who are not in the
+// batch have no gradient: their mean squares decay when they are needed next, which comes to the same.
+//
+// A worker's logits start, in the first chunk that it is in, from its labels on tasks that a majority
+// vote takes for a class: their shares themselves, not their logarithms, so matrices start out blurred.
+// An estimate is argmax_k S_t[k], after the chunk has been learned from; the network's q is not asked.
+//
+// Cost of a step: O(B (n H + H H') + M H + workers in the batch * K^2), n labels a task. Steps depend on
+// each other, so they run on one thread; tasks are judged on all. Memory O(M (H + K^2)), and the chunk.
+#include "methods/bila.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/random.h"
+#include "core/vector_math.h"
+#include "methods/batch.h"
+#include "methods/confusion.h"
+#include "methods/em.h"
+#include "methods/methods.h"
+
+namespace crowdfold {
+namespace {
+
+constexpr double kSpread = .05;             // standard deviation of weights to start with
+constexpr double kNoShare = 1e-10;          // in place of a share of 0: its logarithm is to be finite
+constexpr std::uint32_t kNowhere = ~0U;     // not in the batch
+constexpr std::uint64_t kRandomStride = 8;  // seeds of layers, by row or column
+
+// What a label adds to an input of -1.
+template <class Scalar>
+Scalar above_absent(ClassId label) {
+  return static_cast<Scalar>(label) + 1;
+}
+
+}  // namespace
+
+void BilaChunk::add(const TaskLabels& labels, ClassId truth) {
+  if (labels.size() == 0) return;
+  std::vector<std::pair<WorkerId, std::size_t>> order(labels.size());
+  for (std::size_t j = 0; j < order.size(); ++j) order[j] = {labels.workers[j], j};
+  std::sort(order.begin(), order.end());
+  for (std::size_t j = 0; j < order.size(); ++j) {
+    if (j + 1 < order.size() && order[j + 1].first == order[j].first) continue;
+    workers.push_back(order[j].first);
+    classes.push_back(labels.classes[order[j].second]);
+  }
+  offsets.push_back(workers.size());
+  truths.push_back(truth);
+  indices.push_back(labels.index);
+}
+
+template <class Scalar>
+BilaNetwork<Scalar>::BilaNetwork(const BilaOptions& options, std::uint64_t seed)
+    : options_(options), seed_(seed), optimizer_(options.rate) {
+  const Eigen::Index h = options.hidden;
+  const Eigen::Index h2 = options.hidden_2;
+  for (Parameters* const p : {&weights_, &mean_squares_}) {
+    p->layer_1.resize(0, h);
+    p->bias_1.setConstant(h, RmsProp<Scalar>::kMeanSquare);
+    p->layer_2.setConstant(h, h2, RmsProp<Scalar>::kMeanSquare);
+    p->bias_2.setConstant(h2, RmsProp<Scalar>::kMeanSquare);
+    p->layer_3.resize(h2, 0);
+    p->bias_3.resize(0);
+    p->logits.resize(0, 0);
+  }
+  draw(weights_, 0, 0);
+  refresh();
+}
+
+// The numbers to start with, of the layers between (if there was no worker and no class before), and of
+// workers and classes that are new. The same whenever they come.
+template <class Scalar>
+void BilaNetwork<Scalar>::draw(Parameters& to, std::uint32_t old_workers,
+                               std::uint32_t old_classes) const {
+  const auto fill = [&](auto&& values, Eigen::Index fan_in, std::uint64_t layer, std::uint64_t number) {
+    Random random(mix64(seed_) ^ mix64(number * kRandomStride + layer));
+    const double mean = 1 / std::sqrt(2 * static_cast<double>(std::max<Eigen::Index>(fan_in, 1)));
+    for (Eigen::Index i = 0; i < values.size(); ++i)
+      values(i) = static_cast<Scalar>(mean + kSpread * random.normal());
+  };
+  if (old_workers == 0 && old_classes == 0) {
+    fill(to.bias_1, to.bias_1.size(), 1, 0);
+    for (Eigen::Index i = 0; i < to.layer_2.rows(); ++i)
+      fill(to.layer_2.row(i), to.layer_2.rows(), 2, static_cast<std::uint64_t>(i));
+    fill(to.bias_2, to.bias_2.size(), 3, 0);
+  }
+  for (Eigen::Index i = old_workers; i < to.layer_1.rows(); ++i)
+    fill(to.layer_1.row(i), to.layer_1.rows(), 0, static_cast<std::uint64_t>(i));
+  for (Eigen::Index k = old_classes; k < to.layer_3.cols(); ++k) {
+    fill(to.layer_3.col(k), to.layer_3.rows(), 4, static_cast<std::uint64_t>(k));
+    fill(to.bias_3.segment(k, 1), to.bias_3.size(), 5, static_cast<std::uint64_t>(k));
+  }
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::expect(std::uint32_t new_workers, std::uint32_t new_classes) {
+  const std::uint32_t old_workers = workers();
+  const std::uint32_t old_classes = classes();
+  const std::uint32_t m = std::max(old_workers, new_workers);
+  const std::uint32_t k = std::max(old_classes, new_classes);
+  if (m == old_workers && k == old_classes) return;
+  const auto start_square = static_cast<Scalar>(RmsProp<Scalar>::kMeanSquare);
+  const auto grow = [](Matrix& matrix, Eigen::Index rows, Eigen::Index cols, Scalar fresh) {
+    Matrix larger = Matrix::Constant(rows, cols, fresh);
+    larger.topLeftCorner(matrix.rows(), matrix.cols()) = matrix;
+    matrix = std::move(larger);
+  };
+  const Eigen::Index h = options_.hidden;
+  const Eigen::Index h2 = options_.hidden_2;
+  for (Parameters* const p : {&weights_, &mean_squares_}) {
+    const Scalar fresh = p == &weights_ ? Scalar(0) : start_square;
+    grow(p->layer_1, m, h, fresh);
+    grow(p->layer_3, h2, k, fresh);
+    const Row old_bias = p->bias_3;
+    p->bias_3.setConstant(k, fresh);
+    p->bias_3.head(old_classes) = old_bias;
+    Matrix logits = Matrix::Constant(m, Eigen::Index{k} * k, fresh);
+    for (Eigen::Index w = 0; w < old_workers; ++w) {
+      for (Eigen::Index c = 0; c < old_classes; ++c)
+        logits.row(w).segment(c * k, old_classes) =
+            p->logits.row(w).segment(c * old_classes, old_classes);
+    }
+    p->logits = std::move(logits);
+  }
+  draw(weights_, old_workers, old_classes);
+  started_.resize(m, 0);
+  current_.resize(m, steps_);
+  refresh();
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::refresh() {
+  log_pi_.resize(weights_.logits.rows(), weights_.logits.cols());
+  for (WorkerId w = 0; w < workers(); ++w) decode(w);
+  add_up_layer_1();
+  place_.assign(workers(), kNowhere);
+}
+
+// In the order of step(), so that the same bits come out.
+template <class Scalar>
+void BilaNetwork<Scalar>::add_up_layer_1() {
+  Row sum = Row::Zero(weights_.layer_1.cols());
+  for (Eigen::Index w = 0; w < weights_.layer_1.rows(); ++w) sum += weights_.layer_1.row(w);
+  base_ = weights_.bias_1 - sum;
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::decode(WorkerId w) {
+  const Eigen::Index k = classes();
+  using Table = Eigen::Array<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::Map<const Table> logits(weights_.logits.row(w).data(), k, k);
+  Eigen::Map<Table> logs(log_pi_.row(w).data(), k, k);
+  // Logits stay between 0 and 1, and a little beyond: no exponential is out of range.
+  logs = logits;
+  const Eigen::Array<Scalar, 1, Eigen::Dynamic> log_sums = logits.exp().colwise().sum().log();
+  logs.rowwise() -= log_sums;
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::begin(const BilaChunk& chunk) {
+  std::vector<double> counts(classes());
+  for (const ClassId c : chunk.classes) counts[c] += 1;
+  log_prior_.resize(counts.size());
+  const double total = std::max<double>(1, static_cast<double>(chunk.classes.size()));
+  for (std::size_t k = 0; k < counts.size(); ++k)
+    log_prior_[k] = static_cast<Scalar>(std::log(std::max(counts[k] / total, kNoShare)));
+  start_worker_matrices(chunk);
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::start_worker_matrices(const BilaChunk& chunk) {
+  const std::uint32_t k = classes();
+  std::vector<WorkerId> fresh;
+  for (const WorkerId w : chunk.workers) {
+    if (started_[w] != 0) continue;
+    started_[w] = 2;  // in this chunk
+    fresh.push_back(w);
+    weights_.logits.row(w).setZero();
+  }
+  if (fresh.empty()) return;
+  for (std::size_t t = 0; t < chunk.size(); ++t) {
+    const TaskLabels task = chunk.task(t);
+    ClassId vote = chunk.truths[t];
+    if (vote == kNoClass) {
+      vote = with_ballot(k, task, [&](auto& ballot) {
+        for (const ClassId c : task.classes) ballot.add(c, 1);
+        return ballot.winner({Ties::random, seed_, task.index});
+      });
+    }
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      if (started_[task.workers[j]] == 2)
+        weights_.logits(task.workers[j], Eigen::Index{task.classes[j]} * k + vote) += 1;
+    }
+  }
+  using Table = Eigen::Array<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  for (const WorkerId w : fresh) {
+    started_[w] = 1;
+    Eigen::Map<Table> table(weights_.logits.row(w).data(), k, k);
+    for (Eigen::Index of_class = 0; of_class < k; ++of_class) {
+      const Scalar sum = table.col(of_class).sum();
+      if (sum > 0)
+        table.col(of_class) /= sum;
+      else
+        table.col(of_class).setConstant(1 / static_cast<Scalar>(k));
+    }
+    decode(w);
+  }
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::forward(const BilaChunk& chunk, std::size_t first, std::size_t last) {
+  hidden_1_.resize(static_cast<Eigen::Index>(last - first), weights_.layer_1.cols());
+  for (std::size_t t = first; t < last; ++t) {
+    const TaskLabels task = chunk.task(t);
+    auto a = hidden_1_.row(static_cast<Eigen::Index>(t - first));
+    a = base_;
+    for (std::size_t j = 0; j < task.size(); ++j)
+      a += above_absent<Scalar>(task.classes[j]) * weights_.layer_1.row(task.workers[j]);
+  }
+  hidden_1_ = hidden_1_.array().tanh();
+  hidden_2_.noalias() = hidden_1_ * weights_.layer_2;
+  hidden_2_.rowwise() += weights_.bias_2;
+  hidden_2_ = hidden_2_.array().tanh();
+  q_.noalias() = hidden_2_ * weights_.layer_3;
+  q_.rowwise() += weights_.bias_3;  // a"
+}
+
+template <class Scalar>
+double BilaNetwork<Scalar>::differentiate(const BilaChunk& chunk, std::size_t first, std::size_t last) {
+  forward(chunk, first, last);
+  const Eigen::Index k = classes();
+  const auto batch = static_cast<Scalar>(last - first);
+  const Eigen::Map<const Eigen::Array<Scalar, 1, Eigen::Dynamic>> log_prior(log_prior_.data(), k);
+  Matrix slopes(q_.rows(), k);
+  Eigen::Array<Scalar, 1, Eigen::Dynamic> log_q(k);
+  Eigen::Array<Scalar, 1, Eigen::Dynamic> f(k);
+  double loss = 0;
+  for (std::size_t t = first; t < last; ++t) {
+    const auto row = static_cast<Eigen::Index>(t - first);
+    const TaskLabels task = chunk.task(t);
+    f.setZero();
+    for (std::size_t j = 0; j < task.size(); ++j)
+      f -= log_pi_.row(task.workers[j]).segment(task.classes[j] * k, k).array();
+    if (chunk.truths[t] != kNoClass) {
+      loss += static_cast<double>(f(chunk.truths[t]));
+      q_.row(row).setZero();
+      q_(row, chunk.truths[t]) = 1;
+      slopes.row(row).setZero();
+      continue;
+    }
+    log_q = q_.row(row).array() - q_.row(row).maxCoeff();
+    log_q -= std::log(log_q.exp().sum());
+    q_.row(row) = log_q.exp();
+    f += static_cast<Scalar>(options_.divergence) * (log_q - log_prior);
+    const Scalar mean = (q_.row(row).array() * f).sum();
+    loss += static_cast<double>(mean);
+    slopes.row(row) = q_.row(row).array() * (f - mean) / batch;
+  }
+  backward(chunk, first, last, slopes);
+  return loss / static_cast<double>(last - first);
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::backward(const BilaChunk& chunk, std::size_t first, std::size_t last,
+                                   const Matrix& slopes) {
+  Gradient& g = gradient_;
+  const Eigen::Index k = classes();
+  const auto batch = static_cast<Scalar>(last - first);
+  g.layer_3.noalias() = hidden_2_.transpose() * slopes;
+  g.bias_3 = slopes.colwise().sum();
+  Matrix slopes_2 = slopes * weights_.layer_3.transpose();
+  slopes_2.array() *= 1 - hidden_2_.array().square();
+  g.layer_2.noalias() = hidden_1_.transpose() * slopes_2;
+  g.bias_2 = slopes_2.colwise().sum();
+  Matrix slopes_1 = slopes_2 * weights_.layer_2.transpose();
+  slopes_1.array() *= 1 - hidden_1_.array().square();
+  g.bias_1 = slopes_1.colwise().sum();
+  g.absent = -g.bias_1;
+
+  for (const WorkerId w : g.workers) place_[w] = kNowhere;
+  g.workers.clear();
+  for (std::size_t j = chunk.offsets[first]; j < chunk.offsets[last]; ++j) {
+    const WorkerId w = chunk.workers[j];
+    if (place_[w] != kNowhere) continue;
+    place_[w] = static_cast<std::uint32_t>(g.workers.size());
+    g.workers.push_back(w);
+  }
+  const auto present = static_cast<Eigen::Index>(g.workers.size());
+  g.layer_1 = g.absent.replicate(present, 1);
+  g.logits.setZero(present, k * k);  // to begin with: - sum of q over tasks with label c
+  for (std::size_t t = first; t < last; ++t) {
+    const auto row = static_cast<Eigen::Index>(t - first);
+    const TaskLabels task = chunk.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      const Eigen::Index place = place_[task.workers[j]];
+      g.layer_1.row(place) += above_absent<Scalar>(task.classes[j]) * slopes_1.row(row);
+      g.logits.row(place).segment(task.classes[j] * k, k) -= q_.row(row);
+    }
+  }
+  using Table = Eigen::Array<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  for (Eigen::Index place = 0; place < present; ++place) {
+    const WorkerId w = g.workers[static_cast<std::size_t>(place)];
+    Eigen::Map<Table> table(g.logits.row(place).data(), k, k);
+    const Eigen::Array<Scalar, 1, Eigen::Dynamic> totals = -table.colwise().sum();
+    const Eigen::Map<const Table> logs(log_pi_.row(w).data(), k, k);
+    table += logs.exp().rowwise() * totals;
+    table /= batch;
+  }
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::step() {
+  const Gradient& g = gradient_;
+  const auto update = [&](const auto& gradient, auto&& weights, auto&& mean_squares) {
+    optimizer_.update(RmsProp<Scalar>::clip(gradient.array()), weights.array(), mean_squares.array());
+  };
+  update(g.bias_1, weights_.bias_1, mean_squares_.bias_1);
+  update(g.layer_2, weights_.layer_2, mean_squares_.layer_2);
+  update(g.bias_2, weights_.bias_2, mean_squares_.bias_2);
+  update(g.layer_3, weights_.layer_3, mean_squares_.layer_3);
+  update(g.bias_3, weights_.bias_3, mean_squares_.bias_3);
+
+  Row sum = Row::Zero(weights_.layer_1.cols());
+  for (Eigen::Index w = 0; w < weights_.layer_1.rows(); ++w) {
+    const std::uint32_t place = place_[static_cast<std::size_t>(w)];
+    if (place == kNowhere)
+      update(g.absent, weights_.layer_1.row(w), mean_squares_.layer_1.row(w));
+    else
+      update(g.layer_1.row(place), weights_.layer_1.row(w), mean_squares_.layer_1.row(w));
+    sum += weights_.layer_1.row(w);
+  }
+  base_ = weights_.bias_1 - sum;
+
+  for (std::size_t place = 0; place < g.workers.size(); ++place) {
+    const WorkerId w = g.workers[place];
+    if (current_[w] < steps_)
+      mean_squares_.logits.row(w) *= RmsProp<Scalar>::decay(steps_ - current_[w]);
+    current_[w] = steps_ + 1;
+    update(g.logits.row(static_cast<Eigen::Index>(place)), weights_.logits.row(w),
+           mean_squares_.logits.row(w));
+    decode(w);
+  }
+  ++steps_;
+}
+
+// All mean squares as if no step had been left out.
+template <class Scalar>
+void BilaNetwork<Scalar>::catch_up() {
+  for (WorkerId w = 0; w < workers(); ++w)
+    mean_squares_.logits.row(w) *= RmsProp<Scalar>::decay(steps_ - current_[w]);
+  steps_ = 0;
+  std::fill(current_.begin(), current_.end(), 0);
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::train(const BilaChunk& chunk, int epochs,
+                                const std::function<void(double)>& after_epoch) {
+  const auto batch = static_cast<std::size_t>(options_.batch);
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    double loss = 0;
+    for (std::size_t first = 0; first < chunk.size(); first += batch) {
+      const std::size_t last = std::min(chunk.size(), first + batch);
+      loss += differentiate(chunk, first, last) * static_cast<double>(last - first);
+      step();
+    }
+    after_epoch(loss / static_cast<double>(std::max<std::size_t>(1, chunk.size())));
+  }
+  catch_up();
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::score(const TaskLabels& labels, std::span<double> scores) const {
+  const std::size_t k = classes();
+  std::fill(scores.begin(), scores.end(), 0.0);
+  for (std::size_t j = 0; j < labels.size(); ++j) {
+    const Scalar* const logs = log_pi_.row(labels.workers[j]).data() + labels.classes[j] * k;
+    for (std::size_t i = 0; i < k; ++i) scores[i] += static_cast<double>(logs[i]);
+  }
+}
+
+namespace {
+
+// In the order of a NetworkState.
+template <class Parameters, class Visit>
+void for_parameters(Parameters& p, const Visit& visit) {
+  visit(p.layer_1);
+  visit(p.bias_1);
+  visit(p.layer_2);
+  visit(p.bias_2);
+  visit(p.layer_3);
+  visit(p.bias_3);
+  visit(p.logits);
+}
+
+}  // namespace
+
+template <class Scalar>
+NetworkState BilaNetwork<Scalar>::state() const {
+  NetworkState state;
+  state.layers = {workers(), static_cast<std::uint32_t>(options_.hidden),
+                  static_cast<std::uint32_t>(options_.hidden_2), classes()};
+  const auto append_to = [](std::vector<float>& to) {
+    return [&to](const auto& values) {
+      for (Eigen::Index i = 0; i < values.size(); ++i)
+        to.push_back(static_cast<float>(values.data()[i]));
+    };
+  };
+  for_parameters(weights_, append_to(state.weights));
+  for_parameters(mean_squares_, append_to(state.mean_squares));
+  state.started = started_;
+  return state;
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::restore(const NetworkState& state) {
+  *this = BilaNetwork(options_, seed_);
+  if (state.empty()) return;
+  const bool fits = state.layers.size() == 4 &&
+                    state.layers[1] == static_cast<std::uint32_t>(options_.hidden) &&
+                    state.layers[2] == static_cast<std::uint32_t>(options_.hidden_2);
+  if (fits) expect(state.layers[0], state.layers[3]);
+  std::size_t numbers = 0;
+  for_parameters(weights_,
+                 [&](const auto& values) { numbers += static_cast<std::size_t>(values.size()); });
+  if (!fits || state.weights.size() != numbers || state.mean_squares.size() != numbers ||
+      state.started.size() != workers()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("the state is not that of a network with hidden layers of {} and {}",
+                            options_.hidden, options_.hidden_2));
+  }
+  const auto read_from = [](const float* from) {
+    return [from](auto& values) mutable {
+      for (Eigen::Index i = 0; i < values.size(); ++i) values.data()[i] = static_cast<Scalar>(*from++);
+    };
+  };
+  auto read_weights = read_from(state.weights.data());
+  auto read_squares = read_from(state.mean_squares.data());
+  for_parameters(weights_, [&](auto& values) { read_weights(values); });
+  for_parameters(mean_squares_, [&](auto& values) { read_squares(values); });
+  started_ = state.started;
+  refresh();
+}
+
+template class BilaNetwork<float>;
+template class BilaNetwork<double>;
+
+namespace {
+
+using Options = BilaOptions;
+
+const OptionTable<Options>& bila_options() {
+  static const OptionTable<Options> table = {
+      integer("epochs", &Options::epochs, 0, 1'000'000, "times that a chunk is learned from"),
+      integer("start_epochs", &Options::start_epochs, 0, 1'000'000,
+              "and so many more for the first chunk"),
+      integer("batch", &Options::batch, 1, 1'000'000, "tasks of a step"),
+      real("rate", &Options::rate, 1e-9, 1, "learning rate of RMSProp"),
+      real("divergence", &Options::divergence, 0, 1e9,
+           "weight of the divergence from the shares of labels"),
+      integer("hidden", &Options::hidden, 1, 1'024, "width of the first hidden layer"),
+      integer("hidden_2", &Options::hidden_2, 1, 1'024, "width of the second"),
+      integer("chunk", &Options::chunk, 1, 1'000'000,
+              "tasks of a chunk where labels are not held in memory"),
+      order_option<Options>()};
+  return table;
+}
+
+// All labels as one chunk.
+struct Bila {
+  using Options = BilaOptions;
+  static const OptionTable<Options>& option_table() { return bila_options(); }
+  static std::uint64_t bytes(const Options& options, const Labels& labels) {
+    const std::uint64_t classes = labels.num_classes();
+    const std::uint64_t of_worker =
+        2 * static_cast<std::uint64_t>(options.hidden) + 3 * classes * classes + 8;
+    return Posteriors::bytes(labels) + 6 * labels.num_labels() + 40ULL * labels.num_tasks() +
+           4 * of_worker * labels.num_workers();
+  }
+  static Result fit(const Options& options, const Labels& labels, const Given& given,
+                    const RunContext& context);
+};
+
+Result Bila::fit(const Options& options, const Labels& all_labels, const Given& given,
+                 const RunContext& context) {
+  const Labels labels = keep_last_labels(all_labels);
+  BilaChunk chunk;
+  if (options.order == Order::shuffled) {
+    for (const TaskId t : shuffled_tasks(labels.num_tasks(), context.seed))
+      chunk.add(labels.task(t), given.truth(t));
+  } else {
+    for (TaskId t = 0; t < labels.num_tasks(); ++t) chunk.add(labels.task(t), given.truth(t));
+  }
+  BilaNetwork<float> network(options, context.seed);
+  network.expect(labels.num_workers(), labels.num_classes());
+  network.begin(chunk);
+
+  Result result;
+  const int epochs = options.start_epochs + options.epochs;
+  const auto report = [&] {
+    context.throw_if_cancelled();
+    context.report("bila", result.trace.size(), static_cast<std::uint64_t>(epochs));
+  };
+  report();
+  network.train(chunk, epochs, [&](double loss) {
+    result.trace.push_back(loss);
+    report();
+  });
+
+  Posteriors q(labels, given);
+  q.start_from_votes(context.threads);
+  q.judge(context.threads, [&](TaskId t, std::span<double> row) { network.score(labels.task(t), row); });
+  q.report(context, result);
+  const std::size_t classes = labels.num_classes();
+  result.workers.expect(labels.num_workers(), labels.num_classes());
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j)
+      result.workers.workers[task.workers[j]] += {std::min(q[t][task.classes[j]], 1.0), 1};
+  }
+  if (context.confusion) {
+    result.confusion.resize(labels.num_workers() * classes * classes);
+    for (std::size_t i = 0; i < result.confusion.size(); ++i) {
+      const std::size_t cell = i % (classes * classes);
+      result.confusion[i] =
+          network.said(static_cast<WorkerId>(i / (classes * classes)), cell % classes, cell / classes);
+    }
+  }
+  return result;
+}
+
+class OnlineBila final : public OnlineMethod {
+ public:
+  OnlineBila(const Options& options, std::uint64_t seed) : options_(options), network_(options, seed) {}
+
+  void expect(std::uint32_t workers, std::uint32_t classes) override {
+    network_.expect(workers, classes);
+    counts_.expect(workers, classes);
+  }
+
+  Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override {
+    if (labels.size() == 0) {
+      std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(posterior.size()));
+      return {};
+    }
+    BilaChunk one;
+    one.add(labels);
+    const std::vector<double> probabilities = judge(one.task(0));
+    std::copy_n(probabilities.begin(), posterior.size(), posterior.begin());
+    const auto best = std::max_element(probabilities.begin(), probabilities.end());
+    return {static_cast<ClassId>(best - probabilities.begin()), *best};
+  }
+
+  void learn(const TaskLabels& labels, const Estimate& answer) override {
+    learn_chunk({&labels, 1}, {&answer, 1});
+  }
+
+  std::size_t chunk_size() const override { return static_cast<std::size_t>(options_.chunk); }
+  void learn_chunk(std::span<const TaskLabels> tasks, std::span<const Estimate> answers) override {
+    BilaChunk chunk;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      // Only a truth is certain.
+      const bool known = !answers.empty() && answers[i].confidence == 1;
+      chunk.add(tasks[i], known ? answers[i].label : kNoClass);
+    }
+    if (chunk.size() == 0) return;
+    network_.begin(chunk);
+    const bool went_before = std::exchange(has_learned_, true);
+    network_.train(chunk, options_.epochs + (went_before ? 0 : options_.start_epochs), [](double) {});
+    for (std::size_t t = 0; t < chunk.size(); ++t) count(chunk.task(t), chunk.truths[t]);
+  }
+
+  // After the chunk.
+  bool looks_twice() const override { return true; }
+
+  WorkerState state() const override {
+    WorkerState state = counts_;
+    if (has_learned_) state.network = network_.state();
+    return state;
+  }
+  void restore(WorkerState state) override {
+    network_.restore(state.network);
+    has_learned_ = !state.network.empty();
+    network_.expect(static_cast<std::uint32_t>(state.workers.size()), state.classes);
+    state.network = {};
+    counts_ = std::move(state);
+  }
+  void merge(const WorkerState& other) override {
+    WorkerState both = state();
+    both.merge(other);  // refuses, as soon as one of the two has learned
+    restore(std::move(both));
+  }
+
+ private:
+  std::vector<double> judge(const TaskLabels& labels) const {
+    const std::size_t classes = network_.classes();
+    std::vector<double> scores(row_width(classes), kImpossible);
+    network_.score(labels, std::span(scores).first(classes));
+    std::vector<double> probabilities(scores.size());
+    softmax_log_rows(scores, scores.size(), probabilities);
+    probabilities.resize(classes);
+    for (double& p : probabilities) p = std::min(p, 1.0);
+    return probabilities;
+  }
+  void count(const TaskLabels& labels, ClassId truth) {
+    if (truth != kNoClass) return counts_.add(labels, truth);
+    const std::vector<double> probabilities = judge(labels);
+    for (std::size_t j = 0; j < labels.size(); ++j)
+      counts_.workers[labels.workers[j]] += {probabilities[labels.classes[j]], 1};
+  }
+
+  Options options_;
+  BilaNetwork<float> network_;
+  WorkerState counts_;
+  bool has_learned_ = false;
+};
+
+}  // namespace
+
+MethodInfo bila_method() {
+  MethodInfo info = batch_method<Bila>(
+      "bila", "a network and a confusion matrix per worker, learned together, chunk by chunk",
+      "Hong, Ghiassi, Zhou, Birke, Chen: Online Label Aggregation: A Variational Bayesian Approach (WWW "
+      "2021)",
+      {.workers = false, .confusion = true});
+  info.make_online = [](const Settings& settings, std::uint64_t seed) -> std::unique_ptr<OnlineMethod> {
+    return std::make_unique<OnlineBila>(bila_options().parse("bila", settings), seed);
+  };
+  info.online_is_batch = false;
+  info.merges = false;
+  return info;
+}
+
+}  // namespace crowdfold
