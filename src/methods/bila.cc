@@ -52,19 +52,30 @@
 #include "methods/confusion.h"
 #include "methods/em.h"
 #include "methods/methods.h"
+#include "methods/network_kernels.h"
+#include "methods/small_counts.h"
 
 namespace crowdfold {
 namespace {
 
 constexpr double kSpread = .05;             // standard deviation of weights to start with
 constexpr double kNoShare = 1e-10;          // in place of a share of 0: its logarithm is to be finite
-constexpr std::uint32_t kNowhere = ~0U;     // not in the batch
 constexpr std::uint64_t kRandomStride = 8;  // seeds of layers, by row or column
 
-// What a label adds to an input of -1.
-template <class Scalar>
-Scalar above_absent(ClassId label) {
-  return static_cast<Scalar>(label) + 1;
+// C = A B, A^T B.
+template <class Matrix>
+void put_product(const Matrix& a, const Matrix& b, Matrix& c) {
+  c.resize(a.rows(), b.cols());
+  const auto columns = static_cast<std::size_t>(a.cols());
+  multiply(a.data(), columns, 1, static_cast<std::size_t>(a.rows()), columns, b.data(),
+           static_cast<std::size_t>(b.cols()), c.data());
+}
+template <class Matrix>
+void put_transposed_product(const Matrix& a, const Matrix& b, Matrix& c) {
+  c.resize(a.cols(), b.cols());
+  const auto columns = static_cast<std::size_t>(a.cols());
+  multiply(a.data(), 1, columns, columns, static_cast<std::size_t>(a.rows()), b.data(),
+           static_cast<std::size_t>(b.cols()), c.data());
 }
 
 }  // namespace
@@ -165,7 +176,9 @@ void BilaNetwork<Scalar>::expect(std::uint32_t new_workers, std::uint32_t new_cl
 
 template <class Scalar>
 void BilaNetwork<Scalar>::refresh() {
-  log_pi_.resize(weights_.logits.rows(), weights_.logits.cols());
+  pi_.resize(weights_.logits.rows(), weights_.logits.cols());
+  log_pi_.resize(pi_.rows(), pi_.cols());
+  by_class_.resize(2 * std::size_t{classes()});
   for (WorkerId w = 0; w < workers(); ++w) decode(w);
   add_up_layer_1();
   place_.assign(workers(), kNowhere);
@@ -181,14 +194,29 @@ void BilaNetwork<Scalar>::add_up_layer_1() {
 
 template <class Scalar>
 void BilaNetwork<Scalar>::decode(WorkerId w) {
-  const Eigen::Index k = classes();
-  using Table = Eigen::Array<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Eigen::Map<const Table> logits(weights_.logits.row(w).data(), k, k);
-  Eigen::Map<Table> logs(log_pi_.row(w).data(), k, k);
   // Logits stay between 0 and 1, and a little beyond: no exponential is out of range.
-  logs = logits;
-  const Eigen::Array<Scalar, 1, Eigen::Dynamic> log_sums = logits.exp().colwise().sum().log();
-  logs.rowwise() -= log_sums;
+  pi_.row(w) = weights_.logits.row(w).array().exp();
+  Scalar* const pi = pi_.row(w).data();
+  Scalar* const logs = log_pi_.row(w).data();
+  const Scalar* const logits = weights_.logits.row(w).data();
+  Scalar* const sums = by_class_.data();
+  Scalar* const log_sums = sums + classes();
+  with_count(classes(), [=](auto k) {
+    std::fill_n(sums, std::size_t{k}, Scalar(0));
+    for (std::size_t c = 0; c < k; ++c) {
+      for (std::size_t i = 0; i < k; ++i) sums[i] += pi[c * k + i];
+    }
+    for (std::size_t i = 0; i < k; ++i) {
+      log_sums[i] = std::log(sums[i]);
+      sums[i] = 1 / sums[i];
+    }
+    for (std::size_t c = 0; c < k; ++c) {
+      for (std::size_t i = 0; i < k; ++i) {
+        pi[c * k + i] *= sums[i];
+        logs[c * k + i] = logits[c * k + i] - log_sums[i];
+      }
+    }
+  });
 }
 
 template <class Scalar>
@@ -244,72 +272,82 @@ void BilaNetwork<Scalar>::start_worker_matrices(const BilaChunk& chunk) {
 
 template <class Scalar>
 void BilaNetwork<Scalar>::forward(const BilaChunk& chunk, std::size_t first, std::size_t last) {
+  const auto width = static_cast<std::size_t>(weights_.layer_1.cols());
   hidden_1_.resize(static_cast<Eigen::Index>(last - first), weights_.layer_1.cols());
   for (std::size_t t = first; t < last; ++t) {
-    const TaskLabels task = chunk.task(t);
     auto a = hidden_1_.row(static_cast<Eigen::Index>(t - first));
     a = base_;
-    for (std::size_t j = 0; j < task.size(); ++j)
-      a += above_absent<Scalar>(task.classes[j]) * weights_.layer_1.row(task.workers[j]);
+    gather_rows(chunk.task(t), width, weights_.layer_1.data(), a.data());
   }
   hidden_1_ = hidden_1_.array().tanh();
-  hidden_2_.noalias() = hidden_1_ * weights_.layer_2;
+  put_product(hidden_1_, weights_.layer_2, hidden_2_);
   hidden_2_.rowwise() += weights_.bias_2;
   hidden_2_ = hidden_2_.array().tanh();
-  q_.noalias() = hidden_2_ * weights_.layer_3;
+  put_product(hidden_2_, weights_.layer_3, q_);
   q_.rowwise() += weights_.bias_3;  // a"
 }
 
 template <class Scalar>
 double BilaNetwork<Scalar>::differentiate(const BilaChunk& chunk, std::size_t first, std::size_t last) {
   forward(chunk, first, last);
-  const Eigen::Index k = classes();
+  const std::size_t k = classes();
   const auto batch = static_cast<Scalar>(last - first);
-  const Eigen::Map<const Eigen::Array<Scalar, 1, Eigen::Dynamic>> log_prior(log_prior_.data(), k);
-  Matrix slopes(q_.rows(), k);
-  Eigen::Array<Scalar, 1, Eigen::Dynamic> log_q(k);
-  Eigen::Array<Scalar, 1, Eigen::Dynamic> f(k);
+  const auto divergence = static_cast<Scalar>(options_.divergence);
+  slopes_.resize(q_.rows(), q_.cols());
   double loss = 0;
   for (std::size_t t = first; t < last; ++t) {
-    const auto row = static_cast<Eigen::Index>(t - first);
     const TaskLabels task = chunk.task(t);
-    f.setZero();
-    for (std::size_t j = 0; j < task.size(); ++j)
-      f -= log_pi_.row(task.workers[j]).segment(task.classes[j] * k, k).array();
-    if (chunk.truths[t] != kNoClass) {
-      loss += static_cast<double>(f(chunk.truths[t]));
-      q_.row(row).setZero();
-      q_(row, chunk.truths[t]) = 1;
-      slopes.row(row).setZero();
+    const auto row = static_cast<Eigen::Index>(t - first);
+    Scalar* const q = q_.row(row).data();
+    Scalar* const f = slopes_.row(row).data();
+    std::fill_n(f, k, Scalar(0));
+    with_count(k, [&](auto constant_k) {
+      const Scalar* const all = log_pi_.data();
+      for (std::size_t j = 0; j < task.size(); ++j) {
+        const Scalar* const logs =
+            all + (std::size_t{task.workers[j]} * constant_k + task.classes[j]) * constant_k;
+        for (std::size_t i = 0; i < constant_k; ++i) f[i] -= logs[i];
+      }
+    });
+    if (const ClassId truth = chunk.truths[t]; truth != kNoClass) {
+      loss += static_cast<double>(f[truth]);
+      std::fill_n(f, k, Scalar(0));
+      std::fill_n(q, k, Scalar(0));
+      q[truth] = 1;
       continue;
     }
-    log_q = q_.row(row).array() - q_.row(row).maxCoeff();
-    log_q -= std::log(log_q.exp().sum());
-    q_.row(row) = log_q.exp();
-    f += static_cast<Scalar>(options_.divergence) * (log_q - log_prior);
-    const Scalar mean = (q_.row(row).array() * f).sum();
+    const Scalar highest = *std::max_element(q, q + k);
+    std::copy_n(q, k, by_class_.begin());
+    Scalar sum = 0;
+    for (std::size_t i = 0; i < k; ++i) sum += q[i] = std::exp(q[i] - highest);
+    const Scalar log_sum = std::log(sum) + highest;
+    Scalar mean = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      q[i] /= sum;
+      f[i] += divergence * (by_class_[i] - log_sum - log_prior_[i]);
+      mean += q[i] * f[i];
+    }
     loss += static_cast<double>(mean);
-    slopes.row(row) = q_.row(row).array() * (f - mean) / batch;
+    for (std::size_t i = 0; i < k; ++i) f[i] = q[i] * (f[i] - mean) / batch;
   }
-  backward(chunk, first, last, slopes);
+  backward(chunk, first, last);
   return loss / static_cast<double>(last - first);
 }
 
 template <class Scalar>
-void BilaNetwork<Scalar>::backward(const BilaChunk& chunk, std::size_t first, std::size_t last,
-                                   const Matrix& slopes) {
+void BilaNetwork<Scalar>::backward(const BilaChunk& chunk, std::size_t first, std::size_t last) {
   Gradient& g = gradient_;
-  const Eigen::Index k = classes();
-  const auto batch = static_cast<Scalar>(last - first);
-  g.layer_3.noalias() = hidden_2_.transpose() * slopes;
-  g.bias_3 = slopes.colwise().sum();
-  Matrix slopes_2 = slopes * weights_.layer_3.transpose();
-  slopes_2.array() *= 1 - hidden_2_.array().square();
-  g.layer_2.noalias() = hidden_1_.transpose() * slopes_2;
-  g.bias_2 = slopes_2.colwise().sum();
-  Matrix slopes_1 = slopes_2 * weights_.layer_2.transpose();
-  slopes_1.array() *= 1 - hidden_1_.array().square();
-  g.bias_1 = slopes_1.colwise().sum();
+  put_transposed_product(hidden_2_, slopes_, g.layer_3);
+  g.bias_3 = slopes_.colwise().sum();
+  turned_ = weights_.layer_3.transpose();
+  put_product(slopes_, turned_, slopes_2_);
+  slopes_2_.array() *= 1 - hidden_2_.array().square();
+  put_transposed_product(hidden_1_, slopes_2_, g.layer_2);
+  g.bias_2 = slopes_2_.colwise().sum();
+  turned_ = weights_.layer_2.transpose();
+  put_product(slopes_2_, turned_, slopes_1_);
+  slopes_1_.array() *= 1 - hidden_1_.array().square();
+  g.bias_1 = slopes_1_.colwise().sum();
   g.absent = -g.bias_1;
 
   for (const WorkerId w : g.workers) place_[w] = kNowhere;
@@ -320,32 +358,54 @@ void BilaNetwork<Scalar>::backward(const BilaChunk& chunk, std::size_t first, st
     place_[w] = static_cast<std::uint32_t>(g.workers.size());
     g.workers.push_back(w);
   }
+  const std::size_t k = classes();
   const auto present = static_cast<Eigen::Index>(g.workers.size());
-  g.layer_1 = g.absent.replicate(present, 1);
-  g.logits.setZero(present, k * k);  // to begin with: - sum of q over tasks with label c
+  g.layer_1.resize(present, g.absent.size());
+  g.layer_1.rowwise() = g.absent;
+  const auto width = static_cast<std::size_t>(g.absent.size());
   for (std::size_t t = first; t < last; ++t) {
     const auto row = static_cast<Eigen::Index>(t - first);
     const TaskLabels task = chunk.task(t);
+    scatter_rows(task, width, slopes_1_.row(row).data(), place_.data(), g.layer_1.data());
+  }
+  with_count(k, [&](auto constant_k) { put_logit_gradient(constant_k, chunk, first, last); });
+}
+
+template <class Scalar>
+template <class Classes>
+void BilaNetwork<Scalar>::put_logit_gradient(Classes k, const BilaChunk& chunk, std::size_t first,
+                                             std::size_t last) {
+  Gradient& g = gradient_;
+  const std::size_t cells = k * k;
+  g.logits.setZero(static_cast<Eigen::Index>(g.workers.size()), static_cast<Eigen::Index>(cells));
+  Scalar* const tables = g.logits.data();  // to begin with: sums of q by label
+  for (std::size_t t = first; t < last; ++t) {
+    const TaskLabels task = chunk.task(t);
+    const Scalar* const q = q_.data() + (t - first) * k;
     for (std::size_t j = 0; j < task.size(); ++j) {
-      const Eigen::Index place = place_[task.workers[j]];
-      g.layer_1.row(place) += above_absent<Scalar>(task.classes[j]) * slopes_1.row(row);
-      g.logits.row(place).segment(task.classes[j] * k, k) -= q_.row(row);
+      Scalar* const row = tables + place_[task.workers[j]] * cells + task.classes[j] * k;
+      for (std::size_t i = 0; i < k; ++i) row[i] += q[i];
     }
   }
-  using Table = Eigen::Array<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  for (Eigen::Index place = 0; place < present; ++place) {
-    const WorkerId w = g.workers[static_cast<std::size_t>(place)];
-    Eigen::Map<Table> table(g.logits.row(place).data(), k, k);
-    const Eigen::Array<Scalar, 1, Eigen::Dynamic> totals = -table.colwise().sum();
-    const Eigen::Map<const Table> logs(log_pi_.row(w).data(), k, k);
-    table += logs.exp().rowwise() * totals;
-    table /= batch;
+  const Scalar each = 1 / static_cast<Scalar>(last - first);
+  Scalar* const totals = by_class_.data();
+  for (std::size_t place = 0; place < g.workers.size(); ++place) {
+    Scalar* const table = tables + place * cells;
+    const Scalar* const pi = pi_.data() + g.workers[place] * cells;
+    std::fill_n(totals, std::size_t{k}, Scalar(0));
+    for (std::size_t c = 0; c < k; ++c) {
+      for (std::size_t i = 0; i < k; ++i) totals[i] += table[c * k + i];
+    }
+    for (std::size_t c = 0; c < k; ++c) {
+      for (std::size_t i = 0; i < k; ++i)
+        table[c * k + i] = (totals[i] * pi[c * k + i] - table[c * k + i]) * each;
+    }
   }
 }
 
 template <class Scalar>
 void BilaNetwork<Scalar>::step() {
-  const Gradient& g = gradient_;
+  Gradient& g = gradient_;
   const auto update = [&](const auto& gradient, auto&& weights, auto&& mean_squares) {
     optimizer_.update(RmsProp<Scalar>::clip(gradient.array()), weights.array(), mean_squares.array());
   };
@@ -355,16 +415,13 @@ void BilaNetwork<Scalar>::step() {
   update(g.layer_3, weights_.layer_3, mean_squares_.layer_3);
   update(g.bias_3, weights_.bias_3, mean_squares_.bias_3);
 
-  Row sum = Row::Zero(weights_.layer_1.cols());
-  for (Eigen::Index w = 0; w < weights_.layer_1.rows(); ++w) {
-    const std::uint32_t place = place_[static_cast<std::size_t>(w)];
-    if (place == kNowhere)
-      update(g.absent, weights_.layer_1.row(w), mean_squares_.layer_1.row(w));
-    else
-      update(g.layer_1.row(place), weights_.layer_1.row(w), mean_squares_.layer_1.row(w));
-    sum += weights_.layer_1.row(w);
-  }
-  base_ = weights_.bias_1 - sum;
+  g.absent = RmsProp<Scalar>::clip(g.absent.array());
+  g.layer_1 = RmsProp<Scalar>::clip(g.layer_1.array());
+  step_rows(RmsPropRows<Scalar>{workers(), static_cast<std::size_t>(g.absent.size()), g.absent.data(),
+                                g.layer_1.data(), place_.data(), optimizer_.rate(),
+                                RmsProp<Scalar>::kDecay, RmsProp<Scalar>::kEpsilon,
+                                weights_.layer_1.data(), mean_squares_.layer_1.data(), base_.data()});
+  base_ = weights_.bias_1 - base_;
 
   for (std::size_t place = 0; place < g.workers.size(); ++place) {
     const WorkerId w = g.workers[place];

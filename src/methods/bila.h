@@ -99,7 +99,7 @@ class BilaNetwork {
   void score(const TaskLabels& labels, std::span<double> scores) const;
   // pi_i(c | k)
   double said(WorkerId w, std::size_t c, std::size_t k) const {
-    return std::exp(static_cast<double>(log_pi_(w, static_cast<Eigen::Index>(c * classes() + k))));
+    return static_cast<double>(pi_(w, static_cast<Eigen::Index>(c * classes() + k)));
   }
 
   NetworkState state() const;
@@ -112,7 +112,9 @@ class BilaNetwork {
   void decode(WorkerId w);
   void add_up_layer_1();
   void forward(const BilaChunk& chunk, std::size_t first, std::size_t last);
-  void backward(const BilaChunk& chunk, std::size_t first, std::size_t last, const Matrix& slopes);
+  void backward(const BilaChunk& chunk, std::size_t first, std::size_t last);
+  template <class Classes>
+  void put_logit_gradient(Classes k, const BilaChunk& chunk, std::size_t first, std::size_t last);
   void catch_up();
 
   BilaOptions options_;
@@ -126,6 +128,7 @@ class BilaNetwork {
 
   // Follow from it.
   Row base_;       // bias_1 - sum of layer_1's rows: what layer 1 makes of a task without labels
+  Matrix pi_;      // as logits
   Matrix log_pi_;  // as logits
   std::uint64_t steps_ = 0;
   std::vector<std::uint64_t> current_;  // by worker: steps that its logits' mean squares are worth
@@ -137,6 +140,11 @@ class BilaNetwork {
   Matrix hidden_1_;
   Matrix hidden_2_;
   Matrix q_;
+  Matrix slopes_;  // of the loss, in what comes out of layer 3; of layer 2; of layer 1
+  Matrix slopes_2_;
+  Matrix slopes_1_;
+  Matrix turned_;                 // a layer's transpose
+  std::vector<Scalar> by_class_;  // two rows of scratch
   Gradient gradient_;
   std::vector<std::uint32_t> place_;  // by worker: in gradient_.workers, or kNowhere
 };

@@ -34,13 +34,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <type_traits>
 
 #include "core/random.h"
 #include "core/vector_math.h"
 #include "methods/batch.h"
 #include "methods/confusion.h"
 #include "methods/methods.h"
+#include "methods/small_counts.h"
 
 namespace crowdfold {
 namespace {
@@ -49,18 +49,6 @@ constexpr double kSpread = .01;     // standard deviation of weights to start wi
 constexpr double kCutOff = 2;       // in standard deviations
 constexpr double kNoShare = 1e-10;  // in place of a share of 0: its logarithm is to be finite
 constexpr double kMostLogit = 300;  // of the decoder: beyond, exponentials would be out of range
-
-// use(count), where small numbers are constants: loops over classes are most of the work.
-template <class Use>
-void with_count(std::size_t count, const Use& use) {
-  switch (count) {
-    case 2: return use(std::integral_constant<std::size_t, 2>());
-    case 3: return use(std::integral_constant<std::size_t, 3>());
-    case 4: return use(std::integral_constant<std::size_t, 4>());
-    case 5: return use(std::integral_constant<std::size_t, 5>());
-    default: return use(count);
-  }
-}
 
 double truncated_normal(Random& random) {
   for (;;) {

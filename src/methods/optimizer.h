@@ -71,13 +71,17 @@ class RmsProp {
   }
   // What so many steps without a gradient make of v, as a factor.
   static Scalar decay(std::uint64_t steps) {
-    return static_cast<Scalar>(std::pow(static_cast<double>(kDecay), static_cast<double>(steps)));
+    double factor = 1;
+    double power = static_cast<double>(kDecay);
+    for (; steps > 0; steps /= 2, power *= power) factor *= steps % 2 == 1 ? power : 1;
+    return static_cast<Scalar>(factor);
   }
 
- private:
+  Scalar rate() const { return rate_; }
   static constexpr Scalar kDecay = Scalar(.9);
   static constexpr Scalar kEpsilon = Scalar(1e-10);
 
+ private:
   Scalar rate_;
 };
 
