@@ -5,7 +5,8 @@ For every page NAME.md beside this script, the lines between `<!-- options -->` 
 table that `crowdfold methods NAME` knows, and those between `<!-- accuracy -->` and `<!-- end -->` a table of
 accuracies over the data sets in $CROWDFOLD_DATA (default: ../shared/datasets beside the repository), each a
 folder with labels.csv and truth.csv. Without the data sets, the accuracies stay as they are. Accuracies that the
-paper on onepass published for a method stand beside ours: a CSV file dataset,method,accuracy.
+paper on onepass published for a method stand beside ours: a CSV file dataset,method,accuracy. With --methods, only
+their pages are filled.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RUNS = 10
 YARDSTICKS = ["mv", "onepass", "twopass"]  # that others are shown beside
+NETWORKS = ["laa", "bila"]  # one random start, so the mean over several counts
 
 
 def ask(binary: Path, *arguments: str) -> list[dict]:
@@ -48,7 +50,7 @@ def options_table(method: dict) -> str:
 def runs_of(method: dict) -> int:
     """One where the same comes out every time, or where a run is itself the best of several starts."""
     names = {option["name"] for option in method["options"]}
-    return RUNS if names & {"ties", "order"} else 1
+    return RUNS if names & {"ties", "order"} or method["name"] in NETWORKS else 1
 
 
 def measure(binary: Path, data: Path, methods: list[dict]) -> dict[str, dict[str, dict]]:
@@ -100,13 +102,13 @@ def accuracy_table(method: dict, results: dict[str, dict[str, dict]], published:
     rows.append([f"**mean of {len(fitting)}**", f"**{decimal(mean(name, 'accuracy'))}**",
                  *(decimal(sum(published[data] for data in fitting) / len(fitting)) for _ in paper),
                  decimal(mean(name, "log_loss"), 3), *(decimal(mean(other, "accuracy")) for other in others)])
-    how = (f"Mean ± standard deviation of {RUNS} runs with shuffled tasks and random ties" if runs_of(method) > 1
-           else "One run")
+    what_differs = "different seeds" if name in NETWORKS else "shuffled tasks and random ties"
+    how = (f"Mean ± standard deviation of {RUNS} runs with {what_differs}" if runs_of(method) > 1 else "One run")
     note = (f"{how}, every row counted (`crowdfold compare --duplicates keep --runs {runs_of(method)}`). "
             "Log-loss is in nats; smaller is better.")
     if published:
         note += " Published: with [onepass](onepass.md), appendix C.3 of the paper."
-        if name not in YARDSTICKS:
+        if name not in YARDSTICKS + NETWORKS:
             note += " Its figures for `smile` are met if exact duplicates of rows count once."
     return table(["data set", f"`{name}`", *paper, "its log-loss", *(f"`{other}`" for other in others)], rows) + "\n\n" + note
 
@@ -123,13 +125,18 @@ def main() -> None:
     parser.add_argument("--binary", type=Path, default=ROOT / "build" / "crowdfold")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("CROWDFOLD_DATA") or ROOT.parent / "shared" / "datasets"))
     parser.add_argument("--published", type=Path, default=ROOT.parent / "shared" / "design" / "paper_tables.csv")
+    parser.add_argument("--methods", nargs="+", help="default: all")
     options = parser.parse_args()
     published = read_published(options.published)
     methods = ask(options.binary, "methods")
+    wanted = options.methods or [method["name"] for method in methods]
+    methods = [method for method in methods if method["name"] in [*wanted, *YARDSTICKS]]
     results = measure(options.binary, options.data, methods) if options.data.is_dir() else {}
     if not results:
         print(f"{options.data}: no data sets, so accuracies stay as they are", file=sys.stderr)
     for method in methods:
+        if method["name"] not in wanted:
+            continue
         path = HERE / f"{method['name']}.md"
         page = fill(path.read_text(encoding="utf-8"), "options", options_table(method))
         if results:

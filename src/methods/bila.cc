@@ -405,7 +405,7 @@ void BilaNetwork<Scalar>::put_logit_gradient(Classes k, const BilaChunk& chunk, 
 
 template <class Scalar>
 void BilaNetwork<Scalar>::step() {
-  Gradient& g = gradient_;
+  const Gradient& g = gradient_;
   const auto update = [&](const auto& gradient, auto&& weights, auto&& mean_squares) {
     optimizer_.update(RmsProp<Scalar>::clip(gradient.array()), weights.array(), mean_squares.array());
   };
@@ -415,8 +415,6 @@ void BilaNetwork<Scalar>::step() {
   update(g.layer_3, weights_.layer_3, mean_squares_.layer_3);
   update(g.bias_3, weights_.bias_3, mean_squares_.bias_3);
 
-  g.absent = RmsProp<Scalar>::clip(g.absent.array());
-  g.layer_1 = RmsProp<Scalar>::clip(g.layer_1.array());
   step_rows(RmsPropRows<Scalar>{workers(), static_cast<std::size_t>(g.absent.size()), g.absent.data(),
                                 g.layer_1.data(), place_.data(), optimizer_.rate(),
                                 RmsProp<Scalar>::kDecay, RmsProp<Scalar>::kEpsilon,

@@ -93,14 +93,14 @@ HWY_INLINE void gather_any(const TaskLabels& labels, std::size_t width, const T*
 template <class T>
 HWY_INLINE void scatter_any(const TaskLabels& labels, std::size_t width, const T* from,
                             const std::uint32_t* place, T* to) {
-  over_row<T>(width, [&](auto d, std::size_t i) HWY_ATTR {
-    const auto slope = hn::LoadU(d, from + i);
-    for (std::size_t j = 0; j < labels.size(); ++j) {
-      const auto factor = hn::Set(d, static_cast<T>(labels.classes[j] + 1));
-      T* const row = to + place[labels.workers[j]] * width + i;
-      hn::StoreU(hn::MulAdd(factor, slope, hn::LoadU(d, row)), d, row);
-    }
-  });
+  for (std::size_t j = 0; j < labels.size(); ++j) {
+    const auto factor = static_cast<T>(labels.classes[j] + 1);
+    T* const row = to + place[labels.workers[j]] * width;
+    over_row<T>(width, [&](auto d, std::size_t i) HWY_ATTR {
+      hn::StoreU(hn::MulAdd(hn::Set(d, factor), hn::LoadU(d, from + i), hn::LoadU(d, row + i)), d,
+                 row + i);
+    });
+  }
 }
 
 template <class T>
@@ -112,7 +112,8 @@ HWY_INLINE void step_any(const RmsPropRows<T>& step) {
     T* const weights = step.weights + row * step.width;
     T* const squares = step.mean_squares + row * step.width;
     over_row<T>(step.width, [&](auto d, std::size_t i) HWY_ATTR {
-      const auto g = hn::LoadU(d, gradient + i);
+      const auto one = hn::Set(d, T(1));
+      const auto g = hn::Max(hn::Min(hn::LoadU(d, gradient + i), one), hn::Neg(one));
       const auto square = hn::MulAdd(hn::Set(d, step.decay), hn::LoadU(d, squares + i),
                                      hn::Mul(hn::Set(d, 1 - step.decay), hn::Mul(g, g)));
       hn::StoreU(square, d, squares + i);

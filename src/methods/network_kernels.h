@@ -25,8 +25,8 @@ void scatter_rows(const TaskLabels& labels, std::size_t width, const float* from
 void scatter_rows(const TaskLabels& labels, std::size_t width, const double* from,
                   const std::uint32_t* place, double* to);
 
-// A step of RMSProp (optimizer.h) on rows of weights, of which the gradients are clipped. Most rows have
-// the same gradient.
+// A step of RMSProp (optimizer.h) on rows of weights, with clipped gradients. Most rows have the same
+// gradient.
 inline constexpr std::uint32_t kNowhere = ~0U;
 template <class Scalar>
 struct RmsPropRows {
