@@ -570,6 +570,20 @@ struct Bila {
                     const RunContext& context);
 };
 
+// By worker, class and label.
+void put_confusion(const BilaNetwork<float>& network, FlatArray<double>& confusion) {
+  const std::size_t classes = network.classes();
+  confusion.resize(network.workers() * classes * classes);
+  double* row = confusion.data();
+  for (WorkerId w = 0; w < network.workers(); ++w) {
+    for (std::size_t k = 0; k < classes; ++k, row += classes) {
+      double sum = 0;  // 1, but for what 32 bits cannot tell
+      for (std::size_t c = 0; c < classes; ++c) sum += row[c] = network.said(w, c, k);
+      for (std::size_t c = 0; c < classes; ++c) row[c] /= sum;
+    }
+  }
+}
+
 Result Bila::fit(const Options& options, const Labels& all_labels, const Given& given,
                  const RunContext& context) {
   const Labels labels = keep_last_labels(all_labels);
@@ -600,21 +614,9 @@ Result Bila::fit(const Options& options, const Labels& all_labels, const Given& 
   q.start_from_votes(context.threads);
   q.judge(context.threads, [&](TaskId t, std::span<double> row) { network.score(labels.task(t), row); });
   q.report(context, result);
-  const std::size_t classes = labels.num_classes();
   result.workers.expect(labels.num_workers(), labels.num_classes());
-  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    const TaskLabels task = labels.task(t);
-    for (std::size_t j = 0; j < task.size(); ++j)
-      result.workers.workers[task.workers[j]] += {std::min(q[t][task.classes[j]], 1.0), 1};
-  }
-  if (context.confusion) {
-    result.confusion.resize(labels.num_workers() * classes * classes);
-    for (std::size_t i = 0; i < result.confusion.size(); ++i) {
-      const std::size_t cell = i % (classes * classes);
-      result.confusion[i] =
-          network.said(static_cast<WorkerId>(i / (classes * classes)), cell % classes, cell / classes);
-    }
-  }
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) result.workers.add(labels.task(t), result.estimate[t]);
+  if (context.confusion) put_confusion(network, result.confusion);
   return result;
 }
 
@@ -692,10 +694,7 @@ class OnlineBila final : public OnlineMethod {
     return probabilities;
   }
   void count(const TaskLabels& labels, ClassId truth) {
-    if (truth != kNoClass) return counts_.add(labels, truth);
-    const std::vector<double> probabilities = judge(labels);
-    for (std::size_t j = 0; j < labels.size(); ++j)
-      counts_.workers[labels.workers[j]] += {probabilities[labels.classes[j]], 1};
+    counts_.add(labels, truth != kNoClass ? truth : estimate(labels, {}).label);
   }
 
   Options options_;

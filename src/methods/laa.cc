@@ -329,7 +329,7 @@ void LaaNetwork::report(const RunContext& context, Result& result) const {
       const WorkerLabels said = by_worker_.worker(w);
       WorkerCounts counts{0, static_cast<double>(said.size())};
       for (std::size_t j = 0; j < said.size(); ++j)
-        counts.correct += std::min(q_[said.tasks[j]][said.classes[j]], 1.0);
+        counts.correct += said.classes[j] == result.estimate[said.tasks[j]] ? 1 : 0;
       result.workers.workers[w] = counts;
       if (!context.confusion) continue;
       for (std::size_t i = 0; i < cells; ++i) {

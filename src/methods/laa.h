@@ -39,7 +39,7 @@ class LaaNetwork {
   void refresh(WorkerId w);
 
   const Posteriors& posteriors() const { return q_; }
-  // Estimates; what workers said rightly, by q; decoder as their confusion matrices.
+  // Estimates; which labels they bear out; the decoder as confusion matrices.
   void report(const RunContext& context, Result& result) const;
 
   static std::uint64_t bytes(const Labels& labels);

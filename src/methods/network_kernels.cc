@@ -63,6 +63,13 @@ HWY_INLINE void multiply_any(const T* a, std::size_t row_step, std::size_t colum
     multiply_columns<2>(d, a, row_step, column_step, rows, inner, b + j, columns, c + j);
   for (; j + lanes <= columns; j += lanes)
     multiply_columns<1>(d, a, row_step, column_step, rows, inner, b + j, columns, c + j);
+  // The last layer has as many columns as there are classes.
+  const hn::CappedTag<T, 4> few;
+  for (; j + hn::Lanes(few) <= columns; j += hn::Lanes(few))
+    multiply_columns<1>(few, a, row_step, column_step, rows, inner, b + j, columns, c + j);
+  const hn::CappedTag<T, 2> two;
+  for (; j + hn::Lanes(two) <= columns; j += hn::Lanes(two))
+    multiply_columns<1>(two, a, row_step, column_step, rows, inner, b + j, columns, c + j);
   for (; j < columns; ++j)
     multiply_columns<1>(hn::CappedTag<T, 1>(), a, row_step, column_step, rows, inner, b + j, columns,
                         c + j);
