@@ -52,7 +52,6 @@
 #include "methods/confusion.h"
 #include "methods/em.h"
 #include "methods/methods.h"
-#include "methods/network_kernels.h"
 #include "methods/small_counts.h"
 
 namespace crowdfold {
@@ -93,6 +92,27 @@ void BilaChunk::add(const TaskLabels& labels, ClassId truth) {
   offsets.push_back(workers.size());
   truths.push_back(truth);
   indices.push_back(labels.index);
+}
+
+BilaBatch::BilaBatch(const BilaChunk& of_chunk, std::size_t first_task, std::size_t last_task)
+    : chunk(&of_chunk), first(first_task), last(last_task) {
+  std::vector<std::pair<WorkerId, BatchLabel>> all;
+  for (std::size_t t = first; t < last; ++t) {
+    const TaskLabels task = chunk->task(t);
+    for (std::size_t j = 0; j < task.size(); ++j)
+      all.push_back({task.workers[j], {static_cast<std::uint32_t>(t - first), task.classes[j]}});
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first, a.second.row) < std::pair(b.first, b.second.row);
+  });
+  for (const auto& [worker, label] : all) {
+    if (workers.empty() || workers.back() != worker) {
+      workers.push_back(worker);
+      offsets.push_back(static_cast<std::uint32_t>(labels.size()));
+    }
+    labels.push_back(label);
+  }
+  offsets.push_back(static_cast<std::uint32_t>(labels.size()));
 }
 
 template <class Scalar>
@@ -178,10 +198,11 @@ template <class Scalar>
 void BilaNetwork<Scalar>::refresh() {
   pi_.resize(weights_.logits.rows(), weights_.logits.cols());
   log_pi_.resize(pi_.rows(), pi_.cols());
-  by_class_.resize(2 * std::size_t{classes()});
-  for (WorkerId w = 0; w < workers(); ++w) decode(w);
+  by_class_.resize(classes());
+  std::vector<WorkerId> all(workers());
+  std::iota(all.begin(), all.end(), 0);
+  decode(all);
   add_up_layer_1();
-  place_.assign(workers(), kNowhere);
 }
 
 // In the order of step(), so that the same bits come out.
@@ -192,28 +213,41 @@ void BilaNetwork<Scalar>::add_up_layer_1() {
   base_ = weights_.bias_1 - sum;
 }
 
+// pi and its logarithms. The same bits for a worker, whoever comes along.
 template <class Scalar>
-void BilaNetwork<Scalar>::decode(WorkerId w) {
-  // Logits stay between 0 and 1, and a little beyond: no exponential is out of range.
-  pi_.row(w) = weights_.logits.row(w).array().exp();
-  Scalar* const pi = pi_.row(w).data();
-  Scalar* const logs = log_pi_.row(w).data();
-  const Scalar* const logits = weights_.logits.row(w).data();
-  Scalar* const sums = by_class_.data();
-  Scalar* const log_sums = sums + classes();
-  with_count(classes(), [=](auto k) {
-    std::fill_n(sums, std::size_t{k}, Scalar(0));
-    for (std::size_t c = 0; c < k; ++c) {
-      for (std::size_t i = 0; i < k; ++i) sums[i] += pi[c * k + i];
+void BilaNetwork<Scalar>::decode(std::span<const WorkerId> some) {
+  constexpr std::size_t kNumbers = 1 << 16;  // of scratch
+  const std::size_t cells = std::size_t{classes()} * classes();
+  const std::size_t at_once = std::max<std::size_t>(1, kNumbers / std::max<std::size_t>(1, cells));
+  while (some.size() > at_once) {
+    decode(some.first(at_once));
+    some = some.subspan(at_once);
+  }
+  with_count(classes(), [&](auto k) {
+    tables_.resize(some.size() * cells);
+    sums_.assign(some.size() * k, Scalar(0));
+    for (std::size_t n = 0; n < some.size(); ++n)
+      std::copy_n(weights_.logits.data() + some[n] * cells, cells, tables_.data() + n * cells);
+    // Logits stay between 0 and 1, and a little beyond: no exponential is out of range.
+    exp_numbers(std::span<Scalar>(tables_));
+    for (std::size_t n = 0; n < some.size(); ++n) {
+      const Scalar* const table = tables_.data() + n * cells;
+      Scalar* const sums = sums_.data() + n * k;
+      Scalar* const pi = pi_.data() + some[n] * cells;
+      for (std::size_t c = 0; c < k; ++c) {
+        for (std::size_t i = 0; i < k; ++i) sums[i] += table[c * k + i];
+      }
+      for (std::size_t c = 0; c < k; ++c) {
+        for (std::size_t i = 0; i < k; ++i) pi[c * k + i] = table[c * k + i] / sums[i];
+      }
     }
-    for (std::size_t i = 0; i < k; ++i) {
-      log_sums[i] = std::log(sums[i]);
-      sums[i] = 1 / sums[i];
-    }
-    for (std::size_t c = 0; c < k; ++c) {
-      for (std::size_t i = 0; i < k; ++i) {
-        pi[c * k + i] *= sums[i];
-        logs[c * k + i] = logits[c * k + i] - log_sums[i];
+    log_numbers(std::span<Scalar>(sums_));
+    for (std::size_t n = 0; n < some.size(); ++n) {
+      const Scalar* const logits = weights_.logits.data() + some[n] * cells;
+      const Scalar* const log_sums = sums_.data() + n * k;
+      Scalar* const logs = log_pi_.data() + some[n] * cells;
+      for (std::size_t c = 0; c < k; ++c) {
+        for (std::size_t i = 0; i < k; ++i) logs[c * k + i] = logits[c * k + i] - log_sums[i];
       }
     }
   });
@@ -266,76 +300,72 @@ void BilaNetwork<Scalar>::start_worker_matrices(const BilaChunk& chunk) {
       else
         table.col(of_class).setConstant(1 / static_cast<Scalar>(k));
     }
-    decode(w);
   }
+  decode(fresh);
 }
 
 template <class Scalar>
-void BilaNetwork<Scalar>::forward(const BilaChunk& chunk, std::size_t first, std::size_t last) {
+void BilaNetwork<Scalar>::forward(const BilaBatch& batch) {
   const auto width = static_cast<std::size_t>(weights_.layer_1.cols());
-  hidden_1_.resize(static_cast<Eigen::Index>(last - first), weights_.layer_1.cols());
-  for (std::size_t t = first; t < last; ++t) {
-    auto a = hidden_1_.row(static_cast<Eigen::Index>(t - first));
-    a = base_;
-    gather_rows(chunk.task(t), width, weights_.layer_1.data(), a.data());
-  }
+  hidden_1_.resize(static_cast<Eigen::Index>(batch.last - batch.first), weights_.layer_1.cols());
+  hidden_1_.rowwise() = base_;
+  for (std::size_t t = batch.first; t < batch.last; ++t)
+    gather_rows(batch.chunk->task(t), width, weights_.layer_1.data(),
+                hidden_1_.data() + (t - batch.first) * width);
   hidden_1_ = hidden_1_.array().tanh();
   put_product(hidden_1_, weights_.layer_2, hidden_2_);
-  hidden_2_.rowwise() += weights_.bias_2;
-  hidden_2_ = hidden_2_.array().tanh();
+  hidden_2_ = (hidden_2_.rowwise() + weights_.bias_2).array().tanh();
   put_product(hidden_2_, weights_.layer_3, q_);
   q_.rowwise() += weights_.bias_3;  // a"
 }
 
 template <class Scalar>
-double BilaNetwork<Scalar>::differentiate(const BilaChunk& chunk, std::size_t first, std::size_t last) {
-  forward(chunk, first, last);
-  const std::size_t k = classes();
-  const auto batch = static_cast<Scalar>(last - first);
+double BilaNetwork<Scalar>::differentiate(const BilaBatch& batch) {
+  forward(batch);
+  const BilaChunk& chunk = *batch.chunk;
+  const auto tasks = static_cast<Scalar>(batch.last - batch.first);
   const auto divergence = static_cast<Scalar>(options_.divergence);
   slopes_.resize(q_.rows(), q_.cols());
   double loss = 0;
-  for (std::size_t t = first; t < last; ++t) {
-    const TaskLabels task = chunk.task(t);
-    const auto row = static_cast<Eigen::Index>(t - first);
-    Scalar* const q = q_.row(row).data();
-    Scalar* const f = slopes_.row(row).data();
-    std::fill_n(f, k, Scalar(0));
-    with_count(k, [&](auto constant_k) {
-      const Scalar* const all = log_pi_.data();
+  with_count(classes(), [&](auto k) {
+    for (std::size_t t = batch.first; t < batch.last; ++t) {
+      const TaskLabels task = chunk.task(t);
+      Scalar* const q = q_.data() + (t - batch.first) * k;
+      Scalar* const f = slopes_.data() + (t - batch.first) * k;
+      std::fill_n(f, std::size_t{k}, Scalar(0));
       for (std::size_t j = 0; j < task.size(); ++j) {
         const Scalar* const logs =
-            all + (std::size_t{task.workers[j]} * constant_k + task.classes[j]) * constant_k;
-        for (std::size_t i = 0; i < constant_k; ++i) f[i] -= logs[i];
+            log_pi_.data() + (std::size_t{task.workers[j]} * k + task.classes[j]) * k;
+        for (std::size_t i = 0; i < k; ++i) f[i] -= logs[i];
       }
-    });
-    if (const ClassId truth = chunk.truths[t]; truth != kNoClass) {
-      loss += static_cast<double>(f[truth]);
-      std::fill_n(f, k, Scalar(0));
-      std::fill_n(q, k, Scalar(0));
-      q[truth] = 1;
-      continue;
+      if (const ClassId truth = chunk.truths[t]; truth != kNoClass) {
+        loss += static_cast<double>(f[truth]);
+        std::fill_n(f, std::size_t{k}, Scalar(0));
+        std::fill_n(q, std::size_t{k}, Scalar(0));
+        q[truth] = 1;
+        continue;
+      }
+      const Scalar highest = *std::max_element(q, q + k);
+      std::copy_n(q, std::size_t{k}, by_class_.begin());
+      Scalar sum = 0;
+      for (std::size_t i = 0; i < k; ++i) sum += q[i] = std::exp(q[i] - highest);
+      const Scalar log_sum = std::log(sum) + highest;
+      Scalar mean = 0;
+      for (std::size_t i = 0; i < k; ++i) {
+        q[i] /= sum;
+        f[i] += divergence * (by_class_[i] - log_sum - log_prior_[i]);
+        mean += q[i] * f[i];
+      }
+      loss += static_cast<double>(mean);
+      for (std::size_t i = 0; i < k; ++i) f[i] = q[i] * (f[i] - mean) / tasks;
     }
-    const Scalar highest = *std::max_element(q, q + k);
-    std::copy_n(q, k, by_class_.begin());
-    Scalar sum = 0;
-    for (std::size_t i = 0; i < k; ++i) sum += q[i] = std::exp(q[i] - highest);
-    const Scalar log_sum = std::log(sum) + highest;
-    Scalar mean = 0;
-    for (std::size_t i = 0; i < k; ++i) {
-      q[i] /= sum;
-      f[i] += divergence * (by_class_[i] - log_sum - log_prior_[i]);
-      mean += q[i] * f[i];
-    }
-    loss += static_cast<double>(mean);
-    for (std::size_t i = 0; i < k; ++i) f[i] = q[i] * (f[i] - mean) / batch;
-  }
-  backward(chunk, first, last);
-  return loss / static_cast<double>(last - first);
+  });
+  backward(batch);
+  return loss / static_cast<double>(batch.last - batch.first);
 }
 
 template <class Scalar>
-void BilaNetwork<Scalar>::backward(const BilaChunk& chunk, std::size_t first, std::size_t last) {
+void BilaNetwork<Scalar>::backward(const BilaBatch& batch) {
   Gradient& g = gradient_;
   put_transposed_product(hidden_2_, slopes_, g.layer_3);
   g.bias_3 = slopes_.colwise().sum();
@@ -349,52 +379,26 @@ void BilaNetwork<Scalar>::backward(const BilaChunk& chunk, std::size_t first, st
   slopes_1_.array() *= 1 - hidden_1_.array().square();
   g.bias_1 = slopes_1_.colwise().sum();
   g.absent = -g.bias_1;
-
-  for (const WorkerId w : g.workers) place_[w] = kNowhere;
-  g.workers.clear();
-  for (std::size_t j = chunk.offsets[first]; j < chunk.offsets[last]; ++j) {
-    const WorkerId w = chunk.workers[j];
-    if (place_[w] != kNowhere) continue;
-    place_[w] = static_cast<std::uint32_t>(g.workers.size());
-    g.workers.push_back(w);
-  }
-  const std::size_t k = classes();
-  const auto present = static_cast<Eigen::Index>(g.workers.size());
-  g.layer_1.resize(present, g.absent.size());
-  g.layer_1.rowwise() = g.absent;
-  const auto width = static_cast<std::size_t>(g.absent.size());
-  for (std::size_t t = first; t < last; ++t) {
-    const auto row = static_cast<Eigen::Index>(t - first);
-    const TaskLabels task = chunk.task(t);
-    scatter_rows(task, width, slopes_1_.row(row).data(), place_.data(), g.layer_1.data());
-  }
-  with_count(k, [&](auto constant_k) { put_logit_gradient(constant_k, chunk, first, last); });
+  with_count(classes(), [&](auto k) { put_logit_gradient(k, batch); });
 }
 
 template <class Scalar>
 template <class Classes>
-void BilaNetwork<Scalar>::put_logit_gradient(Classes k, const BilaChunk& chunk, std::size_t first,
-                                             std::size_t last) {
-  Gradient& g = gradient_;
+void BilaNetwork<Scalar>::put_logit_gradient(Classes k, const BilaBatch& batch) {
   const std::size_t cells = k * k;
-  g.logits.setZero(static_cast<Eigen::Index>(g.workers.size()), static_cast<Eigen::Index>(cells));
-  Scalar* const tables = g.logits.data();  // to begin with: sums of q by label
-  for (std::size_t t = first; t < last; ++t) {
-    const TaskLabels task = chunk.task(t);
-    const Scalar* const q = q_.data() + (t - first) * k;
-    for (std::size_t j = 0; j < task.size(); ++j) {
-      Scalar* const row = tables + place_[task.workers[j]] * cells + task.classes[j] * k;
-      for (std::size_t i = 0; i < k; ++i) row[i] += q[i];
-    }
-  }
-  const Scalar each = 1 / static_cast<Scalar>(last - first);
+  gradient_.logits.setZero(static_cast<Eigen::Index>(batch.workers.size()),
+                           static_cast<Eigen::Index>(cells));
+  const Scalar each = 1 / static_cast<Scalar>(batch.last - batch.first);
   Scalar* const totals = by_class_.data();
-  for (std::size_t place = 0; place < g.workers.size(); ++place) {
-    Scalar* const table = tables + place * cells;
-    const Scalar* const pi = pi_.data() + g.workers[place] * cells;
+  for (std::size_t place = 0; place < batch.workers.size(); ++place) {
+    Scalar* const table = gradient_.logits.data() + place * cells;  // to begin with: sums of q by label
+    const Scalar* const pi = pi_.data() + batch.workers[place] * cells;
     std::fill_n(totals, std::size_t{k}, Scalar(0));
-    for (std::size_t c = 0; c < k; ++c) {
-      for (std::size_t i = 0; i < k; ++i) totals[i] += table[c * k + i];
+    for (std::size_t j = batch.offsets[place]; j < batch.offsets[place + 1]; ++j) {
+      const Scalar* const q = q_.data() + batch.labels[j].row * k;
+      Scalar* const row = table + batch.labels[j].label * k;
+      for (std::size_t i = 0; i < k; ++i) row[i] += q[i];
+      for (std::size_t i = 0; i < k; ++i) totals[i] += q[i];
     }
     for (std::size_t c = 0; c < k; ++c) {
       for (std::size_t i = 0; i < k; ++i)
@@ -404,33 +408,57 @@ void BilaNetwork<Scalar>::put_logit_gradient(Classes k, const BilaChunk& chunk, 
 }
 
 template <class Scalar>
-void BilaNetwork<Scalar>::step() {
+auto BilaNetwork<Scalar>::layer_1_gradient(const BilaBatch& batch, std::size_t place) const -> Row {
+  Row gradient = gradient_.absent;
+  for (std::size_t j = batch.offsets[place]; j < batch.offsets[place + 1]; ++j)
+    gradient += static_cast<Scalar>(batch.labels[j].label + 1) * slopes_1_.row(batch.labels[j].row);
+  return gradient;
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::step(const BilaBatch& batch) {
   const Gradient& g = gradient_;
-  const auto update = [&](const auto& gradient, auto&& weights, auto&& mean_squares) {
-    optimizer_.update(RmsProp<Scalar>::clip(gradient.array()), weights.array(), mean_squares.array());
+  const auto update = [&](const auto& gradient, auto& weights, auto& mean_squares) {
+    step_numbers(rule(), std::span(gradient.data(), static_cast<std::size_t>(gradient.size())),
+                 weights.data(), mean_squares.data());
   };
   update(g.bias_1, weights_.bias_1, mean_squares_.bias_1);
   update(g.layer_2, weights_.layer_2, mean_squares_.layer_2);
   update(g.bias_2, weights_.bias_2, mean_squares_.bias_2);
   update(g.layer_3, weights_.layer_3, mean_squares_.layer_3);
   update(g.bias_3, weights_.bias_3, mean_squares_.bias_3);
-
-  step_rows(RmsPropRows<Scalar>{workers(), static_cast<std::size_t>(g.absent.size()), g.absent.data(),
-                                g.layer_1.data(), place_.data(), optimizer_.rate(),
-                                RmsProp<Scalar>::kDecay, RmsProp<Scalar>::kEpsilon,
+  step_rows(rule(),
+            RmsPropRows<Scalar>{workers(), static_cast<std::size_t>(g.absent.size()), g.absent.data(),
+                                slopes_1_.data(), batch.workers, batch.offsets, batch.labels,
                                 weights_.layer_1.data(), mean_squares_.layer_1.data(), base_.data()});
   base_ = weights_.bias_1 - base_;
-
-  for (std::size_t place = 0; place < g.workers.size(); ++place) {
-    const WorkerId w = g.workers[place];
-    if (current_[w] < steps_)
-      mean_squares_.logits.row(w) *= RmsProp<Scalar>::decay(steps_ - current_[w]);
-    current_[w] = steps_ + 1;
-    update(g.logits.row(static_cast<Eigen::Index>(place)), weights_.logits.row(w),
-           mean_squares_.logits.row(w));
-    decode(w);
-  }
+  step_logits(batch);
   ++steps_;
+}
+
+// The logits of workers in the batch, which lie here and there, side by side.
+template <class Scalar>
+void BilaNetwork<Scalar>::step_logits(const BilaBatch& batch) {
+  const std::size_t cells = std::size_t{classes()} * classes();
+  const std::size_t count = batch.workers.size();
+  tables_.resize(count * cells);
+  squares_.resize(count * cells);
+  for (std::size_t place = 0; place < count; ++place) {
+    const WorkerId w = batch.workers[place];
+    const Scalar decay = RmsProp<Scalar>::decay(steps_ - current_[w]);
+    current_[w] = steps_ + 1;
+    std::copy_n(weights_.logits.data() + w * cells, cells, tables_.data() + place * cells);
+    const Scalar* const from = mean_squares_.logits.data() + w * cells;
+    for (std::size_t i = 0; i < cells; ++i) squares_[place * cells + i] = decay * from[i];
+  }
+  step_numbers(rule(), std::span<const Scalar>(gradient_.logits.data(), count * cells), tables_.data(),
+               squares_.data());
+  for (std::size_t place = 0; place < count; ++place) {
+    const WorkerId w = batch.workers[place];
+    std::copy_n(tables_.data() + place * cells, cells, weights_.logits.data() + w * cells);
+    std::copy_n(squares_.data() + place * cells, cells, mean_squares_.logits.data() + w * cells);
+  }
+  decode(batch.workers);
 }
 
 // All mean squares as if no step had been left out.
@@ -445,13 +473,15 @@ void BilaNetwork<Scalar>::catch_up() {
 template <class Scalar>
 void BilaNetwork<Scalar>::train(const BilaChunk& chunk, int epochs,
                                 const std::function<void(double)>& after_epoch) {
-  const auto batch = static_cast<std::size_t>(options_.batch);
+  std::vector<BilaBatch> batches;
+  const auto tasks = static_cast<std::size_t>(options_.batch);
+  for (std::size_t first = 0; first < chunk.size(); first += tasks)
+    batches.emplace_back(chunk, first, std::min(chunk.size(), first + tasks));
   for (int epoch = 0; epoch < epochs; ++epoch) {
     double loss = 0;
-    for (std::size_t first = 0; first < chunk.size(); first += batch) {
-      const std::size_t last = std::min(chunk.size(), first + batch);
-      loss += differentiate(chunk, first, last) * static_cast<double>(last - first);
-      step();
+    for (const BilaBatch& batch : batches) {
+      loss += differentiate(batch) * static_cast<double>(batch.last - batch.first);
+      step(batch);
     }
     after_epoch(loss / static_cast<double>(std::max<std::size_t>(1, chunk.size())));
   }

@@ -10,6 +10,7 @@
 #include "crowdfold/flat_array.h"
 #include "crowdfold/labels.h"
 #include "crowdfold/worker_state.h"
+#include "methods/network_kernels.h"
 #include "methods/optimizer.h"
 #include "methods/vote.h"
 
@@ -44,6 +45,18 @@ struct BilaChunk {
   void add(const TaskLabels& labels, ClassId truth = kNoClass);
 };
 
+// Some tasks of a chunk, and their labels by worker. The chunk must outlive it.
+struct BilaBatch {
+  BilaBatch(const BilaChunk& of_chunk, std::size_t first_task, std::size_t last_task);
+
+  const BilaChunk* chunk;
+  std::size_t first;
+  std::size_t last;
+  std::vector<WorkerId> workers;  // in order
+  std::vector<std::uint32_t> offsets;
+  std::vector<BatchLabel> labels;
+};
+
 template <class Scalar>
 class BilaNetwork {
  public:
@@ -63,15 +76,13 @@ class BilaNetwork {
   // Of the loss of a batch. Workers who are not in it have the same gradient in layer 1, and none in
   // their logits.
   struct Gradient {
-    std::vector<WorkerId> workers;  // in the batch
-    Row absent;                     // layer 1, workers who are not in the batch
-    Matrix layer_1;                 // by place in `workers`
+    Row absent;  // layer 1, workers who are not in the batch
     Row bias_1;
     Matrix layer_2;
     Row bias_2;
     Matrix layer_3;
     Row bias_3;
-    Matrix logits;  // by place in `workers`
+    Matrix logits;  // by place in the batch's workers
   };
 
   BilaNetwork(const BilaOptions& options, std::uint64_t seed);
@@ -86,11 +97,13 @@ class BilaNetwork {
   // So many times over the chunk, batch by batch; after_epoch(mean loss) each time.
   void train(const BilaChunk& chunk, int epochs, const std::function<void(double)>& after_epoch);
 
-  // Forward and backward over the tasks first … last - 1. Returns the loss.
-  double differentiate(const BilaChunk& chunk, std::size_t first, std::size_t last);
+  // Forward and backward. Returns the loss.
+  double differentiate(const BilaBatch& batch);
   const Gradient& gradient() const { return gradient_; }
+  // In layer 1, of the worker in one of the batch's places.
+  Row layer_1_gradient(const BilaBatch& batch, std::size_t place) const;
   // One step down the gradient.
-  void step();
+  void step(const BilaBatch& batch);
   Parameters& weights() { return weights_; }
   // To be called when weights were changed by others than step().
   void refresh();
@@ -109,13 +122,17 @@ class BilaNetwork {
  private:
   void draw(Parameters& to, std::uint32_t old_workers, std::uint32_t old_classes) const;
   void start_worker_matrices(const BilaChunk& chunk);
-  void decode(WorkerId w);
+  void decode(std::span<const WorkerId> some);
   void add_up_layer_1();
-  void forward(const BilaChunk& chunk, std::size_t first, std::size_t last);
-  void backward(const BilaChunk& chunk, std::size_t first, std::size_t last);
+  void forward(const BilaBatch& batch);
+  void backward(const BilaBatch& batch);
   template <class Classes>
-  void put_logit_gradient(Classes k, const BilaChunk& chunk, std::size_t first, std::size_t last);
+  void put_logit_gradient(Classes k, const BilaBatch& batch);
+  void step_logits(const BilaBatch& batch);
   void catch_up();
+  RmsPropRule<Scalar> rule() const {
+    return {optimizer_.rate(), RmsProp<Scalar>::kDecay, RmsProp<Scalar>::kEpsilon};
+  }
 
   BilaOptions options_;
   std::uint64_t seed_;
@@ -144,9 +161,12 @@ class BilaNetwork {
   Matrix slopes_2_;
   Matrix slopes_1_;
   Matrix turned_;                 // a layer's transpose
-  std::vector<Scalar> by_class_;  // two rows of scratch
+  std::vector<Scalar> by_class_;  // scratch
   Gradient gradient_;
-  std::vector<std::uint32_t> place_;  // by worker: in gradient_.workers, or kNowhere
+  // Of some workers: K x K numbers each, twice, and K.
+  std::vector<Scalar> tables_;
+  std::vector<Scalar> squares_;
+  std::vector<Scalar> sums_;
 };
 
 }  // namespace crowdfold

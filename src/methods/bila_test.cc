@@ -96,10 +96,10 @@ TEST(BilaNetwork, HasTheLossOfTheDenseNetwork) {
   const Labels labels = small_crowd();
   const BilaChunk chunk = chunk_of(labels, {kNoClass, 2});
   Network network = network_for(small_layers(), labels, chunk);
-  EXPECT_NEAR(network.differentiate(chunk, 0, chunk.size()),
+  EXPECT_NEAR(network.differentiate(BilaBatch(chunk, 0, chunk.size())),
               dense_loss(network, small_layers(), labels, chunk), 1e-10);
   disturb(network);
-  EXPECT_NEAR(network.differentiate(chunk, 0, chunk.size()),
+  EXPECT_NEAR(network.differentiate(BilaBatch(chunk, 0, chunk.size())),
               dense_loss(network, small_layers(), labels, chunk), 1e-10);
 }
 
@@ -109,21 +109,25 @@ TEST(BilaNetwork, HasTheGradientOfFiniteDifferences) {
   const BilaChunk chunk = chunk_of(labels, {kNoClass, 2});
   constexpr std::size_t kFirst = 1;  // a batch in the middle, without some of the workers
   constexpr std::size_t kLast = 3;
+  const BilaBatch batch(chunk, kFirst, kLast);
+  ASSERT_LT(batch.workers.size(), labels.num_workers());
   Network network = network_for(small_layers(), labels, chunk);
   disturb(network);
-  network.differentiate(chunk, kFirst, kLast);
+  network.differentiate(batch);
   const Network::Gradient g = network.gradient();
-  ASSERT_LT(g.workers.size(), labels.num_workers());
+  Network::Matrix layer_1 = g.absent.replicate(labels.num_workers(), 1);
+  for (std::size_t place = 0; place < batch.workers.size(); ++place)
+    layer_1.row(batch.workers[place]) = network.layer_1_gradient(batch, place);
 
   int nonzero = 0;
   const auto check = [&](double& weight, double gradient, const char* what) {
     const double before = weight;
     weight = before + kStep;
     network.refresh();
-    const double above = network.differentiate(chunk, kFirst, kLast);
+    const double above = network.differentiate(batch);
     weight = before - kStep;
     network.refresh();
-    const double below = network.differentiate(chunk, kFirst, kLast);
+    const double below = network.differentiate(batch);
     weight = before;
     network.refresh();
     const double slope = (above - below) / (2 * kStep);
@@ -140,11 +144,11 @@ TEST(BilaNetwork, HasTheGradientOfFiniteDifferences) {
   check_all(w.layer_3, g.layer_3, "layer 3");
   check_all(w.bias_3, g.bias_3, "bias 3");
   for (WorkerId worker = 0; worker < labels.num_workers(); ++worker) {
-    const auto found = std::find(g.workers.begin(), g.workers.end(), worker);
-    const Eigen::Index place = found - g.workers.begin();
-    const bool present = found != g.workers.end();
+    const auto found = std::find(batch.workers.begin(), batch.workers.end(), worker);
+    const Eigen::Index place = found - batch.workers.begin();
+    const bool present = found != batch.workers.end();
     for (Eigen::Index i = 0; i < w.layer_1.cols(); ++i)
-      check(w.layer_1(worker, i), present ? g.layer_1(place, i) : g.absent(i), "layer 1");
+      check(w.layer_1(worker, i), layer_1(worker, i), "layer 1");
     for (Eigen::Index i = 0; i < w.logits.cols(); ++i)
       check(w.logits(worker, i), present ? g.logits(place, i) : 0, "logits");
   }
@@ -160,7 +164,6 @@ TEST(BilaNetwork, TakesTheStepsOfTheDenseNetwork) {
   options.batch = 3;
   Network network = network_for(options, labels, chunk);
   disturb(network);
-  Network dense = network;
   Eigen::ArrayXXd layer_squares =
       Eigen::ArrayXXd::Constant(labels.num_workers(), options.hidden, RmsProp<double>::kMeanSquare);
   Eigen::ArrayXXd logit_squares =
@@ -170,17 +173,18 @@ TEST(BilaNetwork, TakesTheStepsOfTheDenseNetwork) {
   const RmsProp<double> optimizer(options.rate);
   for (int epoch = 0; epoch < 3; ++epoch) {
     for (std::size_t first = 0; first < chunk.size(); first += 3) {
-      network.differentiate(chunk, first, std::min(chunk.size(), first + 3));
+      const BilaBatch batch(chunk, first, std::min(chunk.size(), first + 3));
+      network.differentiate(batch);
       const Network::Gradient& g = network.gradient();
       Eigen::ArrayXXd of_layer = g.absent.replicate(labels.num_workers(), 1);
       Eigen::ArrayXXd of_logits = Eigen::ArrayXXd::Zero(labels.num_workers(), 9);
-      for (std::size_t place = 0; place < g.workers.size(); ++place) {
-        of_layer.row(g.workers[place]) = g.layer_1.row(static_cast<Eigen::Index>(place)).array();
-        of_logits.row(g.workers[place]) = g.logits.row(static_cast<Eigen::Index>(place)).array();
+      for (std::size_t place = 0; place < batch.workers.size(); ++place) {
+        of_layer.row(batch.workers[place]) = network.layer_1_gradient(batch, place).array();
+        of_logits.row(batch.workers[place]) = g.logits.row(static_cast<Eigen::Index>(place)).array();
       }
       optimizer.update(RmsProp<double>::clip(of_layer), layer_1.array(), layer_squares);
       optimizer.update(RmsProp<double>::clip(of_logits), logits.array(), logit_squares);
-      network.step();
+      network.step(batch);
     }
   }
   EXPECT_TRUE(network.weights().layer_1.isApprox(layer_1, 1e-12));

@@ -6,10 +6,10 @@
 // clang-format on
 #include "methods/network_kernels.h"
 
+#include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
 
 HWY_BEFORE_NAMESPACE();
 namespace crowdfold {
@@ -85,52 +85,112 @@ HWY_INLINE void over_row(std::size_t width, const Body& body) {
   for (; i < width; ++i) body(hn::CappedTag<T, 1>(), i);
 }
 
+template <std::size_t kVectors, class D, class T = hn::TFromD<D>>
+HWY_INLINE void gather_part(D d, const TaskLabels& labels, std::size_t width, const T* from, T* to) {
+  const std::size_t lanes = hn::Lanes(d);
+  hn::Vec<D> sum[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::LoadU(d, to + v * lanes);
+  for (std::size_t j = 0; j < labels.size(); ++j) {
+    const auto factor = hn::Set(d, static_cast<T>(labels.classes[j] + 1));
+    const T* const row = from + labels.workers[j] * width;
+    for (std::size_t v = 0; v < kVectors; ++v)
+      sum[v] = hn::MulAdd(factor, hn::LoadU(d, row + v * lanes), sum[v]);
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, to + v * lanes);
+}
+
 template <class T>
 HWY_INLINE void gather_any(const TaskLabels& labels, std::size_t width, const T* from, T* to) {
-  over_row<T>(width, [&](auto d, std::size_t i) HWY_ATTR {
-    auto sum = hn::LoadU(d, to + i);
-    for (std::size_t j = 0; j < labels.size(); ++j) {
-      const auto factor = hn::Set(d, static_cast<T>(labels.classes[j] + 1));
-      sum = hn::MulAdd(factor, hn::LoadU(d, from + labels.workers[j] * width + i), sum);
-    }
-    hn::StoreU(sum, d, to + i);
+  constexpr std::size_t kVectors = 4;
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + kVectors * lanes <= width; i += kVectors * lanes)
+    gather_part<kVectors>(d, labels, width, from + i, to + i);
+  for (; i < width; ++i) gather_part<1>(hn::CappedTag<T, 1>(), labels, width, from + i, to + i);
+}
+
+// By value: what is stored must not be taken for a change of the rule.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> step_vector(D d, const RmsPropRule<T> rule, hn::Vec<D> gradient, T* weights,
+                                  T* squares) {
+  const auto one = hn::Set(d, T(1));
+  const auto g = hn::Max(hn::Min(gradient, one), hn::Neg(one));
+  const auto square = hn::MulAdd(hn::Set(d, rule.decay), hn::LoadU(d, squares),
+                                 hn::Mul(hn::Set(d, 1 - rule.decay), hn::Mul(g, g)));
+  hn::StoreU(square, d, squares);
+  const auto move =
+      hn::Div(hn::Mul(hn::Set(d, rule.rate), g), hn::Sqrt(hn::Add(square, hn::Set(d, rule.epsilon))));
+  const auto weight = hn::Sub(hn::LoadU(d, weights), move);
+  hn::StoreU(weight, d, weights);
+  return weight;
+}
+
+template <class T>
+HWY_INLINE void step_numbers_any(const RmsPropRule<T> rule, std::span<const T> gradient, T* weights,
+                                 T* squares) {
+  const T* const from = gradient.data();
+  over_row<T>(gradient.size(), [=](auto d, std::size_t i) HWY_ATTR {
+    step_vector(d, rule, hn::LoadU(d, from + i), weights + i, squares + i);
   });
 }
 
-template <class T>
-HWY_INLINE void scatter_any(const TaskLabels& labels, std::size_t width, const T* from,
-                            const std::uint32_t* place, T* to) {
-  for (std::size_t j = 0; j < labels.size(); ++j) {
-    const auto factor = static_cast<T>(labels.classes[j] + 1);
-    T* const row = to + place[labels.workers[j]] * width;
-    over_row<T>(width, [&](auto d, std::size_t i) HWY_ATTR {
-      hn::StoreU(hn::MulAdd(hn::Set(d, factor), hn::LoadU(d, from + i), hn::LoadU(d, row + i)), d,
-                 row + i);
-    });
+// kVectors vectors of a row at a time: all labels of its worker are gone through for each time.
+template <std::size_t kVectors, class D, class T = hn::TFromD<D>>
+HWY_INLINE void step_part(D d, const RmsPropRule<T> rule, const T* HWY_RESTRICT common,
+                          const T* HWY_RESTRICT slopes, std::size_t width,
+                          std::span<const BatchLabel> labels, T* HWY_RESTRICT weights,
+                          T* HWY_RESTRICT squares, T* HWY_RESTRICT sum) {
+  const std::size_t lanes = hn::Lanes(d);
+  hn::Vec<D> gradient[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) gradient[v] = hn::LoadU(d, common + v * lanes);
+  for (const BatchLabel& label : labels) {
+    const auto factor = hn::Set(d, static_cast<T>(label.label + 1));
+    const T* const slope = slopes + label.row * width;
+    for (std::size_t v = 0; v < kVectors; ++v)
+      gradient[v] = hn::MulAdd(factor, hn::LoadU(d, slope + v * lanes), gradient[v]);
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    const auto weight = step_vector(d, rule, gradient[v], weights + v * lanes, squares + v * lanes);
+    hn::StoreU(hn::Add(hn::LoadU(d, sum + v * lanes), weight), d, sum + v * lanes);
   }
 }
 
 template <class T>
-HWY_INLINE void step_any(const RmsPropRows<T>& step) {
+HWY_INLINE void step_rows_any(const RmsPropRule<T> rule, const RmsPropRows<T>& step) {
+  constexpr std::size_t kVectors = 4;
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
   std::fill_n(step.sum, step.width, T(0));
+  std::size_t place = 0;
   for (std::size_t row = 0; row < step.rows; ++row) {
-    const bool is_common = step.place[row] == kNowhere;
-    const T* const gradient = is_common ? step.common : step.own + step.place[row] * step.width;
-    T* const weights = step.weights + row * step.width;
-    T* const squares = step.mean_squares + row * step.width;
-    over_row<T>(step.width, [&](auto d, std::size_t i) HWY_ATTR {
-      const auto one = hn::Set(d, T(1));
-      const auto g = hn::Max(hn::Min(hn::LoadU(d, gradient + i), one), hn::Neg(one));
-      const auto square = hn::MulAdd(hn::Set(d, step.decay), hn::LoadU(d, squares + i),
-                                     hn::Mul(hn::Set(d, 1 - step.decay), hn::Mul(g, g)));
-      hn::StoreU(square, d, squares + i);
-      const auto move = hn::Div(hn::Mul(hn::Set(d, step.rate), g),
-                                hn::Sqrt(hn::Add(square, hn::Set(d, step.epsilon))));
-      const auto weight = hn::Sub(hn::LoadU(d, weights + i), move);
-      hn::StoreU(weight, d, weights + i);
-      hn::StoreU(hn::Add(hn::LoadU(d, step.sum + i), weight), d, step.sum + i);
-    });
+    std::span<const BatchLabel> labels;
+    if (place < step.workers.size() && step.workers[place] == row) {
+      labels = step.labels.subspan(step.offsets[place], step.offsets[place + 1] - step.offsets[place]);
+      ++place;
+    }
+    const std::size_t at = row * step.width;
+    std::size_t i = 0;
+    for (; i + kVectors * lanes <= step.width; i += kVectors * lanes)
+      step_part<kVectors>(d, rule, step.common + i, step.slopes + i, step.width, labels,
+                          step.weights + at + i, step.mean_squares + at + i, step.sum + i);
+    for (; i < step.width; ++i)
+      step_part<1>(hn::CappedTag<T, 1>(), rule, step.common + i, step.slopes + i, step.width, labels,
+                   step.weights + at + i, step.mean_squares + at + i, step.sum + i);
   }
+}
+
+template <class T>
+HWY_INLINE void exp_any(std::span<T> values) {
+  over_row<T>(values.size(), [&](auto d, std::size_t i) HWY_ATTR {
+    hn::StoreU(hn::Exp(d, hn::LoadU(d, values.data() + i)), d, values.data() + i);
+  });
+}
+template <class T>
+HWY_INLINE void log_any(std::span<T> values) {
+  over_row<T>(values.size(), [&](auto d, std::size_t i) HWY_ATTR {
+    hn::StoreU(hn::Log(d, hn::LoadU(d, values.data() + i)), d, values.data() + i);
+  });
 }
 
 void multiply_floats(const float* a, std::size_t row_step, std::size_t column_step, std::size_t rows,
@@ -147,16 +207,24 @@ void gather_floats(const TaskLabels& labels, std::size_t width, const float* fro
 void gather_doubles(const TaskLabels& labels, std::size_t width, const double* from, double* to) {
   gather_any(labels, width, from, to);
 }
-void scatter_floats(const TaskLabels& labels, std::size_t width, const float* from,
-                    const std::uint32_t* place, float* to) {
-  scatter_any(labels, width, from, place, to);
+void step_floats(const RmsPropRule<float>& rule, std::span<const float> gradient, float* weights,
+                 float* squares) {
+  step_numbers_any(rule, gradient, weights, squares);
 }
-void scatter_doubles(const TaskLabels& labels, std::size_t width, const double* from,
-                     const std::uint32_t* place, double* to) {
-  scatter_any(labels, width, from, place, to);
+void step_doubles(const RmsPropRule<double>& rule, std::span<const double> gradient, double* weights,
+                  double* squares) {
+  step_numbers_any(rule, gradient, weights, squares);
 }
-void step_floats(const RmsPropRows<float>& step) { step_any(step); }
-void step_doubles(const RmsPropRows<double>& step) { step_any(step); }
+void step_float_rows(const RmsPropRule<float>& rule, const RmsPropRows<float>& step) {
+  step_rows_any(rule, step);
+}
+void step_double_rows(const RmsPropRule<double>& rule, const RmsPropRows<double>& step) {
+  step_rows_any(rule, step);
+}
+void exp_floats(std::span<float> values) { exp_any(values); }
+void exp_doubles(std::span<double> values) { exp_any(values); }
+void log_floats(std::span<float> values) { log_any(values); }
+void log_doubles(std::span<double> values) { log_any(values); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace crowdfold
@@ -169,10 +237,14 @@ HWY_EXPORT(multiply_floats);
 HWY_EXPORT(multiply_doubles);
 HWY_EXPORT(gather_floats);
 HWY_EXPORT(gather_doubles);
-HWY_EXPORT(scatter_floats);
-HWY_EXPORT(scatter_doubles);
 HWY_EXPORT(step_floats);
 HWY_EXPORT(step_doubles);
+HWY_EXPORT(step_float_rows);
+HWY_EXPORT(step_double_rows);
+HWY_EXPORT(exp_floats);
+HWY_EXPORT(exp_doubles);
+HWY_EXPORT(log_floats);
+HWY_EXPORT(log_doubles);
 
 void multiply(const float* a, std::size_t row_step, std::size_t column_step, std::size_t rows,
               std::size_t inner, const float* b, std::size_t columns, float* c) {
@@ -188,16 +260,24 @@ void gather_rows(const TaskLabels& labels, std::size_t width, const float* from,
 void gather_rows(const TaskLabels& labels, std::size_t width, const double* from, double* to) {
   HWY_DYNAMIC_DISPATCH(gather_doubles)(labels, width, from, to);
 }
-void scatter_rows(const TaskLabels& labels, std::size_t width, const float* from,
-                  const std::uint32_t* place, float* to) {
-  HWY_DYNAMIC_DISPATCH(scatter_floats)(labels, width, from, place, to);
+void step_numbers(const RmsPropRule<float>& rule, std::span<const float> gradient, float* weights,
+                  float* mean_squares) {
+  HWY_DYNAMIC_DISPATCH(step_floats)(rule, gradient, weights, mean_squares);
 }
-void scatter_rows(const TaskLabels& labels, std::size_t width, const double* from,
-                  const std::uint32_t* place, double* to) {
-  HWY_DYNAMIC_DISPATCH(scatter_doubles)(labels, width, from, place, to);
+void step_numbers(const RmsPropRule<double>& rule, std::span<const double> gradient, double* weights,
+                  double* mean_squares) {
+  HWY_DYNAMIC_DISPATCH(step_doubles)(rule, gradient, weights, mean_squares);
 }
-void step_rows(const RmsPropRows<float>& step) { HWY_DYNAMIC_DISPATCH(step_floats)(step); }
-void step_rows(const RmsPropRows<double>& step) { HWY_DYNAMIC_DISPATCH(step_doubles)(step); }
+void step_rows(const RmsPropRule<float>& rule, const RmsPropRows<float>& step) {
+  HWY_DYNAMIC_DISPATCH(step_float_rows)(rule, step);
+}
+void step_rows(const RmsPropRule<double>& rule, const RmsPropRows<double>& step) {
+  HWY_DYNAMIC_DISPATCH(step_double_rows)(rule, step);
+}
+void exp_numbers(std::span<float> values) { HWY_DYNAMIC_DISPATCH(exp_floats)(values); }
+void exp_numbers(std::span<double> values) { HWY_DYNAMIC_DISPATCH(exp_doubles)(values); }
+void log_numbers(std::span<float> values) { HWY_DYNAMIC_DISPATCH(log_floats)(values); }
+void log_numbers(std::span<double> values) { HWY_DYNAMIC_DISPATCH(log_doubles)(values); }
 
 }  // namespace crowdfold
 #endif  // HWY_ONCE

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "crowdfold/labels.h"
 
@@ -19,30 +20,46 @@ void multiply(const double* a, std::size_t row_step, std::size_t column_step, st
 // to += (label + 1) from[worker], over a task's labels: rows of so many numbers.
 void gather_rows(const TaskLabels& labels, std::size_t width, const float* from, float* to);
 void gather_rows(const TaskLabels& labels, std::size_t width, const double* from, double* to);
-// to[place[worker]] += (label + 1) from, the way back.
-void scatter_rows(const TaskLabels& labels, std::size_t width, const float* from,
-                  const std::uint32_t* place, float* to);
-void scatter_rows(const TaskLabels& labels, std::size_t width, const double* from,
-                  const std::uint32_t* place, double* to);
 
-// A step of RMSProp (optimizer.h) on rows of weights, with clipped gradients. Most rows have the same
-// gradient.
-inline constexpr std::uint32_t kNowhere = ~0U;
+// What RMSProp (optimizer.h) does to a weight.
+template <class Scalar>
+struct RmsPropRule {
+  Scalar rate;
+  Scalar decay;
+  Scalar epsilon;
+};
+// A step on some numbers, with clipped gradients.
+void step_numbers(const RmsPropRule<float>& rule, std::span<const float> gradient, float* weights,
+                  float* mean_squares);
+void step_numbers(const RmsPropRule<double>& rule, std::span<const double> gradient, double* weights,
+                  double* mean_squares);
+
+// A label of a worker on a task of a batch.
+struct BatchLabel {
+  std::uint32_t row;  // the task, in the batch
+  ClassId label;
+};
+// A step on rows of weights, one for each worker, whose gradient is `common`, and (label + 1)
+// slopes[row] for each of its labels in the batch.
 template <class Scalar>
 struct RmsPropRows {
   std::size_t rows;
   std::size_t width;
-  const Scalar* common;        // the gradient of rows whose place is kNowhere
-  const Scalar* own;           // of the others: row by row
-  const std::uint32_t* place;  // by row, in `own`
-  Scalar rate;
-  Scalar decay;
-  Scalar epsilon;
+  const Scalar* common;
+  const Scalar* slopes;                    // row by row
+  std::span<const WorkerId> workers;       // in the batch; in order
+  std::span<const std::uint32_t> offsets;  // of their labels; one entry more
+  std::span<const BatchLabel> labels;
   Scalar* weights;
   Scalar* mean_squares;
   Scalar* sum;  // of the new weights over all rows, in order; a row that is overwritten
 };
-void step_rows(const RmsPropRows<float>& step);
-void step_rows(const RmsPropRows<double>& step);
+void step_rows(const RmsPropRule<float>& rule, const RmsPropRows<float>& step);
+void step_rows(const RmsPropRule<double>& rule, const RmsPropRows<double>& step);
+
+void exp_numbers(std::span<float> values);
+void exp_numbers(std::span<double> values);
+void log_numbers(std::span<float> values);
+void log_numbers(std::span<double> values);
 
 }  // namespace crowdfold
