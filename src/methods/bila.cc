@@ -61,6 +61,11 @@ constexpr double kSpread = .05;             // standard deviation of weights to 
 constexpr double kNoShare = 1e-10;          // in place of a share of 0: its logarithm is to be finite
 constexpr std::uint64_t kRandomStride = 8;  // seeds of layers, by row or column
 
+template <class Matrix>
+std::span<typename Matrix::Scalar> numbers_of(Matrix& matrix) {
+  return {matrix.data(), static_cast<std::size_t>(matrix.size())};
+}
+
 // C = A B, A^T B.
 template <class Matrix>
 void put_product(const Matrix& a, const Matrix& b, Matrix& c) {
@@ -75,6 +80,13 @@ void put_transposed_product(const Matrix& a, const Matrix& b, Matrix& c) {
   const auto columns = static_cast<std::size_t>(a.cols());
   multiply(a.data(), 1, columns, columns, static_cast<std::size_t>(a.rows()), b.data(),
            static_cast<std::size_t>(b.cols()), c.data());
+}
+
+// The sum of the rows.
+template <class Matrix, class Row>
+void put_sum(const Matrix& rows, Row& sum) {
+  sum.setZero(rows.cols());
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) sum += rows.row(i);
 }
 
 }  // namespace
@@ -312,9 +324,10 @@ void BilaNetwork<Scalar>::forward(const BilaBatch& batch) {
   for (std::size_t t = batch.first; t < batch.last; ++t)
     gather_rows(batch.chunk->task(t), width, weights_.layer_1.data(),
                 hidden_1_.data() + (t - batch.first) * width);
-  hidden_1_ = hidden_1_.array().tanh();
+  tanh_numbers(numbers_of(hidden_1_));
   put_product(hidden_1_, weights_.layer_2, hidden_2_);
-  hidden_2_ = (hidden_2_.rowwise() + weights_.bias_2).array().tanh();
+  hidden_2_.rowwise() += weights_.bias_2;
+  tanh_numbers(numbers_of(hidden_2_));
   put_product(hidden_2_, weights_.layer_3, q_);
   q_.rowwise() += weights_.bias_3;  // a"
 }
@@ -368,16 +381,16 @@ template <class Scalar>
 void BilaNetwork<Scalar>::backward(const BilaBatch& batch) {
   Gradient& g = gradient_;
   put_transposed_product(hidden_2_, slopes_, g.layer_3);
-  g.bias_3 = slopes_.colwise().sum();
+  put_sum(slopes_, g.bias_3);
   turned_ = weights_.layer_3.transpose();
   put_product(slopes_, turned_, slopes_2_);
   slopes_2_.array() *= 1 - hidden_2_.array().square();
   put_transposed_product(hidden_1_, slopes_2_, g.layer_2);
-  g.bias_2 = slopes_2_.colwise().sum();
+  put_sum(slopes_2_, g.bias_2);
   turned_ = weights_.layer_2.transpose();
   put_product(slopes_2_, turned_, slopes_1_);
   slopes_1_.array() *= 1 - hidden_1_.array().square();
-  g.bias_1 = slopes_1_.colwise().sum();
+  put_sum(slopes_1_, g.bias_1);
   g.absent = -g.bias_1;
   with_count(classes(), [&](auto k) { put_logit_gradient(k, batch); });
 }

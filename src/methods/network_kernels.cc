@@ -110,6 +110,21 @@ HWY_INLINE void gather_any(const TaskLabels& labels, std::size_t width, const T*
   for (; i < width; ++i) gather_part<1>(hn::CappedTag<T, 1>(), labels, width, from + i, to + i);
 }
 
+// 1 / sqrt(x). Of floats an approximation to twelve bits, made more precise twice: right but for the
+// last bit, in a third of the time of a root and a division.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> inverse_root(D d, hn::Vec<D> x) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    auto root = hn::ApproximateReciprocalSqrt(x);
+    const auto half = hn::Mul(hn::Set(d, T(.5)), x);
+    for (int i = 0; i < 2; ++i)
+      root = hn::Mul(root, hn::NegMulAdd(hn::Mul(half, root), root, hn::Set(d, T(1.5))));
+    return root;
+  } else {
+    return hn::Div(hn::Set(d, T(1)), hn::Sqrt(x));
+  }
+}
+
 // By value: what is stored must not be taken for a change of the rule.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> step_vector(D d, const RmsPropRule<T> rule, hn::Vec<D> gradient, T* weights,
@@ -119,9 +134,8 @@ HWY_INLINE hn::Vec<D> step_vector(D d, const RmsPropRule<T> rule, hn::Vec<D> gra
   const auto square = hn::MulAdd(hn::Set(d, rule.decay), hn::LoadU(d, squares),
                                  hn::Mul(hn::Set(d, 1 - rule.decay), hn::Mul(g, g)));
   hn::StoreU(square, d, squares);
-  const auto move =
-      hn::Div(hn::Mul(hn::Set(d, rule.rate), g), hn::Sqrt(hn::Add(square, hn::Set(d, rule.epsilon))));
-  const auto weight = hn::Sub(hn::LoadU(d, weights), move);
+  const auto move = hn::Mul(g, inverse_root(d, hn::Add(square, hn::Set(d, rule.epsilon))));
+  const auto weight = hn::NegMulAdd(hn::Set(d, rule.rate), move, hn::LoadU(d, weights));
   hn::StoreU(weight, d, weights);
   return weight;
 }
@@ -186,6 +200,18 @@ HWY_INLINE void exp_any(std::span<T> values) {
     hn::StoreU(hn::Exp(d, hn::LoadU(d, values.data() + i)), d, values.data() + i);
   });
 }
+// 1 - 2 / (e^2x + 1); beyond 20, that is 1 or -1.
+template <class T>
+HWY_INLINE void tanh_any(std::span<T> values) {
+  T* const to = values.data();
+  over_row<T>(values.size(), [=](auto d, std::size_t i) HWY_ATTR {
+    const auto one = hn::Set(d, T(1));
+    const auto most = hn::Set(d, T(20));
+    const auto x = hn::Max(hn::Min(hn::LoadU(d, to + i), most), hn::Neg(most));
+    const auto power = hn::Exp(d, hn::Add(x, x));
+    hn::StoreU(hn::Sub(one, hn::Div(hn::Set(d, T(2)), hn::Add(power, one))), d, to + i);
+  });
+}
 template <class T>
 HWY_INLINE void log_any(std::span<T> values) {
   over_row<T>(values.size(), [&](auto d, std::size_t i) HWY_ATTR {
@@ -223,6 +249,8 @@ void step_double_rows(const RmsPropRule<double>& rule, const RmsPropRows<double>
 }
 void exp_floats(std::span<float> values) { exp_any(values); }
 void exp_doubles(std::span<double> values) { exp_any(values); }
+void tanh_floats(std::span<float> values) { tanh_any(values); }
+void tanh_doubles(std::span<double> values) { tanh_any(values); }
 void log_floats(std::span<float> values) { log_any(values); }
 void log_doubles(std::span<double> values) { log_any(values); }
 
@@ -243,6 +271,8 @@ HWY_EXPORT(step_float_rows);
 HWY_EXPORT(step_double_rows);
 HWY_EXPORT(exp_floats);
 HWY_EXPORT(exp_doubles);
+HWY_EXPORT(tanh_floats);
+HWY_EXPORT(tanh_doubles);
 HWY_EXPORT(log_floats);
 HWY_EXPORT(log_doubles);
 
@@ -276,6 +306,8 @@ void step_rows(const RmsPropRule<double>& rule, const RmsPropRows<double>& step)
 }
 void exp_numbers(std::span<float> values) { HWY_DYNAMIC_DISPATCH(exp_floats)(values); }
 void exp_numbers(std::span<double> values) { HWY_DYNAMIC_DISPATCH(exp_doubles)(values); }
+void tanh_numbers(std::span<float> values) { HWY_DYNAMIC_DISPATCH(tanh_floats)(values); }
+void tanh_numbers(std::span<double> values) { HWY_DYNAMIC_DISPATCH(tanh_doubles)(values); }
 void log_numbers(std::span<float> values) { HWY_DYNAMIC_DISPATCH(log_floats)(values); }
 void log_numbers(std::span<double> values) { HWY_DYNAMIC_DISPATCH(log_doubles)(values); }
 

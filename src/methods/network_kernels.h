@@ -57,8 +57,11 @@ struct RmsPropRows {
 void step_rows(const RmsPropRule<float>& rule, const RmsPropRows<float>& step);
 void step_rows(const RmsPropRule<double>& rule, const RmsPropRows<double>& step);
 
+// Functions of numbers, in place.
 void exp_numbers(std::span<float> values);
 void exp_numbers(std::span<double> values);
+void tanh_numbers(std::span<float> values);
+void tanh_numbers(std::span<double> values);
 void log_numbers(std::span<float> values);
 void log_numbers(std::span<double> values);
 
