@@ -33,8 +33,7 @@ VARIANTS = {
              "--set sparsity=0"]),
     "bila": (["fact", "ZC_all"],
              ["--duplicates first", "--set order=given", "--set start_epochs=0", "--set start_epochs=40",
-              "--set start_epochs=60", "--set batch=25", "--set batch=100", "--set divergence=0",
-              "--set divergence=1"]),
+              "--set start_epochs=80", "--set batch=100"]),
 }
 
 

@@ -17,10 +17,10 @@
 // of its task, from which the layers learn nothing. Gradients:
 //
 //   a"_t = h'_t W" + b"     dL/da"_t[k]  =  q_t(k) (f_t[k] - sum_j q_t(j) f_t[j]) / B
-//                           f_t[k]  =  .1 log (q_t(k) / rho_k) - S_t[k]         (+ .1, which cancels)
-//   a'_t                    dL/da'_t  =  (dL/da"_t W"^T) (1 - h'_t^2)           elementwise; likewise
-//   a_t dL/dW  =  sum_t x_t^T dL/da_t                                               likewise W', W"
-//   dL/du_i[c][k]  =  sum_t q_t(k) (pi_i(c|k) - [x_it = c]) / B                 t: tasks that i labelled
+//                           f_t[k]  =  .1 log (q_t(k) / rho_k) - S_t[k]   (+ .1, which cancels)
+//   a'_t = h_t W' + b'      dL/da'_t  =  (dL/da"_t W"^T) (1 - h'_t^2)     elementwise; likewise a_t
+//   dL/dW  =  sum_t x_t^T dL/da_t                                         likewise W' and W"
+//   dL/du_i[c][k]  =  sum_t q_t(k) (pi_i(c|k) - [x_it = c]) / B           t: tasks that i labelled
 //
 // Few inputs are there. As x = -1 + (x + 1),
 //
@@ -49,7 +49,6 @@
 #include "core/random.h"
 #include "core/vector_math.h"
 #include "methods/batch.h"
-#include "methods/confusion.h"
 #include "methods/em.h"
 #include "methods/methods.h"
 #include "methods/small_counts.h"

@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 #include <cmath>
+#include <cstdint>
 
 namespace crowdfold {
 
@@ -53,6 +54,7 @@ class Adam {
 //   w  =  w  -  rate  g / sqrt(v + 1e-10)
 //
 // Where a gradient is 0, v decays and w stays: steps that are left out can be made up for by decay().
+// network_kernels.h has update() as a loop of its own, with vectors.
 template <class Scalar>
 class RmsProp {
  public:
