@@ -52,9 +52,10 @@ test: setup build  ## set up, build, and run every test, also under sanitizers a
 	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
 	bash examples/check_installed.sh build
 
-bench: setup build  ## measure beside DuckDB and crowd-kit; writes bench/*.md
+bench: setup build  ## measure beside DuckDB, crowd-kit and others; writes bench/*.md
 	python3 bench/run.py
 	python3 bench/methods.py
+	python3 bench/neural.py
 	python3 bench/stream.py
 
 format:  ## clang-format all sources in place

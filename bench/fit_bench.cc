@@ -3,14 +3,15 @@
 //   crowdfold-fit-bench LABELS METHOD THREADS REPEAT [NAME=VALUE…]
 //
 // LABELS is a file of labels, of which all rows count, or a simulated crowd: `crowd:N` with N labels, or
-// `senti`, of that data set's shape. Prints JSON: labels, iterations, objective, and the seconds of the
-// fastest fit.
+// `senti`, of that data set's shape. Prints JSON: labels, iterations, the objective (of networks: the
+// loss) in the first and the last of them, and the seconds of the fastest fit.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
@@ -81,9 +82,11 @@ int main(int argc, char** argv) try {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     seconds = std::min(seconds, taken.count());
   }
-  fmt::print("{{\"labels\": {}, \"iterations\": {}, \"objective\": {}, \"seconds\": {}}}\n",
-             labels.num_labels(), result.trace.size(), result.trace.empty() ? 0 : result.trace.back(),
-             seconds);
+  const auto [first, last] =
+      result.trace.empty() ? std::pair(0.0, 0.0) : std::pair(result.trace.front(), result.trace.back());
+  fmt::print(
+      "{{\"labels\": {}, \"iterations\": {}, \"first\": {}, \"objective\": {}, \"seconds\": {}}}\n",
+      labels.num_labels(), result.trace.size(), first, last, seconds);
 } catch (const crowdfold::Error& error) {
   fmt::print(stderr, "{}\n", error.what());
   return 1;

@@ -89,8 +89,8 @@ void Aggregate::operator()() const {
   }
   if (!trace_out.empty()) {
     require(
-        info, [](const MethodInfo& m) { return m.has_option("iterations"); }, "--trace-out",
-        "iterations");
+        info, [](const MethodInfo& m) { return m.has_option("iterations") || m.has_option("epochs"); },
+        "--trace-out", "iterations");
   }
   RunContext context = run.context();
   Stopwatch watch;

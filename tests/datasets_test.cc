@@ -204,6 +204,68 @@ TEST(PublishedMeans, AreMetByEbccAndSoAreItsAccuracies) {
   means.expect_near(sets, .003);
 }
 
+// Networks: published accuracies, and whether the method's page explains a larger difference.
+struct Neural {
+  const char* name;
+  double laa;
+  double bila;
+  bool laa_differs = false;
+  bool bila_differs = false;
+};
+const Neural kNeural[] = {{"fact", .8958, .9410, false, true},
+                          {"CF", .8533, .8867},
+                          {"CF_amt", .8467, .8667},
+                          {"MS", .6957, .7829},
+                          {"dog", .8364, .8302},
+                          {"face", .6507, .6438},
+                          {"adult", .6727, .7628},
+                          {"web", .8428, .7791},
+                          {"SP", .8794, .9056},
+                          {"SP_amt", .9440, .9420},
+                          {"ZC_all", .7735, .7961, true, true},
+                          {"ZC_in", .6716, .7186},
+                          {"ZC_us", .8098, .8250},
+                          {"prod", .8485, .8946},
+                          {"tweet", .9560, .9530},
+                          {"bird", .8796, .8426},
+                          {"trec", .5829, .6963},
+                          {"rte", .9163, .9350},
+                          {"smile", .7170, .7170}};
+
+// A mean over seeds, of which the pages of the methods have ten.
+double accuracy_of_network(const Crowd& crowd, const std::string& method) {
+  constexpr std::uint64_t kManyLabels = 35'000;
+  const std::uint64_t runs = crowd.labels.num_labels() > kManyLabels ? 1 : 4;
+  const auto fitted = find_method(method).make({});
+  double sum = 0;
+  for (std::uint64_t seed = 0; seed < runs; ++seed) {
+    RunContext context;
+    context.threads = 2;
+    context.seed = seed;
+    const Result result = fitted->fit(crowd.labels, context);
+    sum += evaluate(result.estimate, crowd.truths, crowd.labels.num_classes()).accuracy;
+  }
+  return sum / static_cast<double>(runs);
+}
+
+TEST(PublishedMeans, AreMetByNetworksAndSoAreTheirAccuracies) {
+  Means means;
+  double sets = 0;
+  for (const Neural& set : kNeural) {
+    if (!std::filesystem::exists(data_folder() / set.name)) continue;
+    ++sets;
+    const Crowd crowd(data_folder() / set.name);
+    const double laa = accuracy_of_network(crowd, "laa");
+    const double bila = accuracy_of_network(crowd, "bila");
+    EXPECT_NEAR(laa, set.laa, set.laa_differs ? .04 : .02) << set.name << ", laa";
+    EXPECT_NEAR(bila, set.bila, set.bila_differs ? .04 : .02) << set.name << ", bila";
+    means.add("laa", laa, set.laa);
+    means.add("bila", bila, set.bila);
+  }
+  if (sets == 0) GTEST_SKIP() << kHowToGetIt << "any";
+  means.expect_near(sets, .01);
+}
+
 // Figures of other implementations on the same files; 0 where there is none, or where the method's page
 // explains a difference (glad, mmsr, mace).
 struct Today {

@@ -5,7 +5,8 @@ For every page NAME.md beside this script, the lines between `<!-- options -->` 
 table that `crowdfold methods NAME` knows, and those between `<!-- accuracy -->` and `<!-- end -->` a table of
 accuracies over the data sets in $CROWDFOLD_DATA (default: ../shared/datasets beside the repository), each a
 folder with labels.csv and truth.csv. Without the data sets, the accuracies stay as they are. Accuracies that the
-paper on onepass published for a method stand beside ours: a CSV file dataset,method,accuracy.
+paper on onepass published for a method stand beside ours: a CSV file dataset,method,accuracy. With --methods, only
+their pages are filled.
 """
 
 from __future__ import annotations
@@ -23,6 +24,17 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RUNS = 10
 YARDSTICKS = ["mv", "onepass", "twopass"]  # that others are shown beside
+NETWORKS = ["laa", "bila"]  # one random start, so the mean over several counts
+# Where a method's figures are not the published ones: what was tried, on which data sets.
+VARIANTS = {
+    "laa": (["ZC_all", "ZC_in", "ZC_us", "smile"],
+            ["--duplicates first", "--set imitation=25", "--set imitation=100", "--set iterations=50",
+             "--set iterations=200", "--set rate=0.002", "--set divergence=0", "--set divergence=0.001",
+             "--set sparsity=0"]),
+    "bila": (["fact", "ZC_all"],
+             ["--duplicates first", "--set order=given", "--set start_epochs=0", "--set start_epochs=40",
+              "--set start_epochs=80", "--set batch=100"]),
+}
 
 
 def ask(binary: Path, *arguments: str) -> list[dict]:
@@ -48,22 +60,27 @@ def options_table(method: dict) -> str:
 def runs_of(method: dict) -> int:
     """One where the same comes out every time, or where a run is itself the best of several starts."""
     names = {option["name"] for option in method["options"]}
-    return RUNS if names & {"ties", "order"} else 1
+    return RUNS if names & {"ties", "order"} or method["name"] in NETWORKS else 1
+
+
+def compare(binary: Path, folder: Path, method: dict, *arguments: str) -> list[dict]:
+    """Every row counted, unless the arguments say otherwise."""
+    duplicates = () if "--duplicates" in arguments else ("--duplicates", "keep")
+    return ask(binary, "compare", str(folder / "labels.csv"), "--truth", str(folder / "truth.csv"), "--methods",
+               method["name"], "--runs", str(runs_of(method)), "--quiet", *duplicates, *arguments)
 
 
 def measure(binary: Path, data: Path, methods: list[dict]) -> dict[str, dict[str, dict]]:
     """Data set -> method -> what compare says of it. Methods that do not take so many classes are left out."""
     results = {}
     for folder in sorted(data.iterdir(), key=lambda path: path.name.lower()):
-        labels, truth = folder / "labels.csv", folder / "truth.csv"
-        if not (labels.is_file() and truth.is_file()):
+        if not all((folder / name).is_file() for name in ("labels.csv", "truth.csv")):
             continue
         print(folder.name, file=sys.stderr)
         results[folder.name] = {}
         for method in methods:
             try:
-                rows = ask(binary, "compare", str(labels), "--truth", str(truth), "--methods", method["name"],
-                           "--duplicates", "keep", "--runs", str(runs_of(method)), "--quiet")
+                rows = compare(binary, folder, method)
             except subprocess.CalledProcessError as error:
                 print(error.stderr.strip(), file=sys.stderr)
                 continue
@@ -100,15 +117,27 @@ def accuracy_table(method: dict, results: dict[str, dict[str, dict]], published:
     rows.append([f"**mean of {len(fitting)}**", f"**{decimal(mean(name, 'accuracy'))}**",
                  *(decimal(sum(published[data] for data in fitting) / len(fitting)) for _ in paper),
                  decimal(mean(name, "log_loss"), 3), *(decimal(mean(other, "accuracy")) for other in others)])
-    how = (f"Mean ± standard deviation of {RUNS} runs with shuffled tasks and random ties" if runs_of(method) > 1
-           else "One run")
+    what_differs = "different seeds" if name in NETWORKS else "shuffled tasks and random ties"
+    how = (f"Mean ± standard deviation of {RUNS} runs with {what_differs}" if runs_of(method) > 1 else "One run")
     note = (f"{how}, every row counted (`crowdfold compare --duplicates keep --runs {runs_of(method)}`). "
             "Log-loss is in nats; smaller is better.")
     if published:
         note += " Published: with [onepass](onepass.md), appendix C.3 of the paper."
-        if name not in YARDSTICKS:
+        if name not in YARDSTICKS + NETWORKS:
             note += " Its figures for `smile` are met if exact duplicates of rows count once."
     return table(["data set", f"`{name}`", *paper, "its log-loss", *(f"`{other}`" for other in others)], rows) + "\n\n" + note
+
+
+def variants_table(binary: Path, data: Path, method: dict, published: dict[str, float]) -> str:
+    data_sets, variants = VARIANTS[method["name"]]
+
+    def row(shown: str, *arguments: str) -> list[str]:
+        found = [compare(binary, data / name, method, *arguments)[0] for name in data_sets]
+        return [shown, *(f"{decimal(of['accuracy'])} ± {decimal(of['accuracy_sd'])}" for of in found)]
+
+    rows = [["published", *(decimal(published[name]) for name in data_sets)], row("as it is")]
+    rows += [row(f"`{variant.removeprefix('--set ')}`", *variant.split()) for variant in variants]
+    return table(["variant", *data_sets], rows)
 
 
 def fill(page: str, marker: str, text: str) -> str:
@@ -123,17 +152,24 @@ def main() -> None:
     parser.add_argument("--binary", type=Path, default=ROOT / "build" / "crowdfold")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("CROWDFOLD_DATA") or ROOT.parent / "shared" / "datasets"))
     parser.add_argument("--published", type=Path, default=ROOT.parent / "shared" / "design" / "paper_tables.csv")
+    parser.add_argument("--methods", nargs="+", help="default: all")
     options = parser.parse_args()
     published = read_published(options.published)
     methods = ask(options.binary, "methods")
+    wanted = options.methods or [method["name"] for method in methods]
+    methods = [method for method in methods if method["name"] in [*wanted, *YARDSTICKS]]
     results = measure(options.binary, options.data, methods) if options.data.is_dir() else {}
     if not results:
         print(f"{options.data}: no data sets, so accuracies stay as they are", file=sys.stderr)
     for method in methods:
+        if method["name"] not in wanted:
+            continue
         path = HERE / f"{method['name']}.md"
         page = fill(path.read_text(encoding="utf-8"), "options", options_table(method))
         if results:
             page = fill(page, "accuracy", accuracy_table(method, results, published.get(method["name"], {})))
+        if results and method["name"] in VARIANTS and method["name"] in published:
+            page = fill(page, "variants", variants_table(options.binary, options.data, method, published[method["name"]]))
         path.write_text(page, encoding="utf-8")
 
 

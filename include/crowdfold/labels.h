@@ -74,6 +74,8 @@ class Labels {
 // Without rows that say again what the same worker said of the same task; rows that contradict stay. For
 // labels that were read with Duplicates::keep.
 Labels drop_exact_duplicates(const Labels& labels);
+// Of a worker's labels on a task only the last: what Duplicates::last would have kept.
+Labels keep_last_labels(const Labels& labels);
 
 // Takes rows in any order; groups them by task in time linear in their number.
 class LabelsBuilder {

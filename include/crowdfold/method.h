@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "crowdfold/result.h"
 #include "crowdfold/run_context.h"
@@ -47,9 +48,20 @@ class OnlineMethod {
   // Judges one task and learns from it, in the method's order. A known truth is taken over.
   Estimate observe(const TaskLabels& labels, ClassId truth = kNoClass, std::span<double> posterior = {});
 
+  // How many tasks it had best learn from at a time.
+  virtual std::size_t chunk_size() const { return 1; }
+  // Learns from a chunk of tasks, given their answers as in learn(), or none. Other than one after
+  // another only for methods with a chunk_size() above 1.
+  virtual void learn_chunk(std::span<const TaskLabels> tasks, std::span<const Estimate> answers = {});
+  // Judges the tasks of a chunk and learns from them, in the method's order. Truths are by place in the
+  // chunk, kNoClass where not known; or there are none.
+  std::vector<Estimate> observe_chunk(std::span<const TaskLabels> tasks,
+                                      std::span<const ClassId> truths = {});
+
   virtual WorkerState state() const = 0;
   // Error(usage) if the state was made with another prior.
   virtual void restore(WorkerState state) = 0;
+  // Error(usage) from methods that cannot: see MethodInfo.
   virtual void merge(const WorkerState& other) = 0;
 };
 

@@ -39,6 +39,8 @@ struct MethodInfo {
   std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online;
   // Whether the online method, given all tasks, says what the batch method says.
   bool online_is_batch = true;
+  // Whether states of the online method can be merged.
+  bool merges = true;
 
   bool has_option(const std::string& option) const;
 };

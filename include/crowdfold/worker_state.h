@@ -63,6 +63,18 @@ struct ConfusionState {
   void merge(const ConfusionState& other);
 };
 
+// What a method with a network has learned besides. Nothing of it adds: the weights of two networks that
+// were trained apart say nothing about each other.
+struct NetworkState {
+  std::vector<std::uint32_t> layers;  // their widths, from the inputs on
+  std::vector<float> weights;         // in an order that only the method knows
+  std::vector<float> mean_squares;    // of their gradients, in the same order
+  std::vector<std::uint8_t> started;  // by worker: whether it was met
+
+  bool empty() const { return layers.empty(); }
+  bool operator==(const NetworkState&) const = default;
+};
+
 // What an online method has learned, and all it needs to go on.
 struct WorkerState {
   double alpha = 2;  // the prior, the same for every worker
@@ -70,6 +82,7 @@ struct WorkerState {
   std::uint32_t classes = 0;
   std::vector<WorkerCounts> workers;  // by WorkerId; workers beyond the end are unseen
   ConfusionState confusion;           // empty for methods without confusion matrices
+  NetworkState network;               // empty for methods without a network
 
   WorkerCounts counts(WorkerId w) const { return w < workers.size() ? workers[w] : WorkerCounts{}; }
   BetaQuality quality(WorkerId w) const {
@@ -92,7 +105,7 @@ struct WorkerState {
   }
   // Error(usage) unless the state was made with this prior.
   void require_prior(double prior_alpha, double prior_beta) const;
-  // Counts add. Both sides must have the same prior: Error(usage) otherwise.
+  // Counts add. Both sides must have the same prior, and none a network: Error(usage) otherwise.
   void merge(const WorkerState& other);
 };
 

@@ -1,6 +1,7 @@
 #include "crowdfold/labels.h"
 
 #include <unordered_set>
+#include <utility>
 
 #include "core/ordered_grouper.h"
 
@@ -36,6 +37,31 @@ Labels drop_exact_duplicates(const Labels& labels) {
   }
   Labels rest = labels;
   rest.duplicates += labels.num_labels() - workers.size();
+  rest.adopt(std::move(offsets), std::move(workers), std::move(classes));
+  return rest;
+}
+
+Labels keep_last_labels(const Labels& labels) {
+  FlatArray<std::uint64_t> offsets(labels.num_tasks() + 1ULL, 0);
+  FlatArray<WorkerId> workers(labels.num_labels());
+  FlatArray<ClassId> classes(labels.num_labels());
+  std::vector<TaskId> seen_on(labels.num_workers(), 0);  // the task after it
+  std::vector<std::uint64_t> seen_at(labels.num_workers());
+  std::uint64_t kept = 0;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      const WorkerId w = task.workers[j];
+      if (std::exchange(seen_on[w], t + 1) != t + 1) seen_at[w] = kept++;
+      workers[seen_at[w]] = w;
+      classes[seen_at[w]] = task.classes[j];
+    }
+    offsets[t + 1ULL] = kept;
+  }
+  workers.resize(kept);
+  classes.resize(kept);
+  Labels rest = labels;
+  rest.duplicates += labels.num_labels() - kept;
   rest.adopt(std::move(offsets), std::move(workers), std::move(classes));
   return rest;
 }

@@ -127,5 +127,15 @@ TEST(Labels, DropsLabelsThatSayTheSameAgainAndKeepsThoseThatContradict) {
       "1: u=a u=b v=a\n2: u=a\nu,v,\na,b,\n4 labels, 6 rows, 0 abstentions, 2 duplicates, 0 skipped\n");
 }
 
+TEST(KeepLastLabels, LeavesOneLabelOfAWorkerOnATask) {
+  LabelsBuilder builder(Duplicates::keep);
+  for (const char* label : {"a", "b", "a", "b"}) builder.add("1", "u", label);
+  builder.add("1", "v", "a");
+  builder.add("2", "u", "a");
+  EXPECT_EQ(
+      describe(keep_last_labels(builder.build())),
+      "1: u=b v=a\n2: u=a\nu,v,\na,b,\n3 labels, 6 rows, 0 abstentions, 3 duplicates, 0 skipped\n");
+}
+
 }  // namespace
 }  // namespace crowdfold

@@ -66,6 +66,10 @@ void ConfusionState::merge(const ConfusionState& other) {
 
 void WorkerState::merge(const WorkerState& other) {
   other.require_prior(alpha, beta);
+  if (!network.empty() || !other.network.empty()) {
+    throw Error(ErrorCode::usage,
+                "what networks have learned cannot be merged: let one of them learn from all tasks");
+  }
   classes = std::max(classes, other.classes);
   // Counts that came without matrices are histories beside those that came with them.
   if (confusion.empty() && !other.confusion.empty()) confusion.history = workers;

@@ -107,6 +107,43 @@ class Lines {
   std::string text_;
 };
 
+// Tasks that wait to be learned from together: a few numbers per label of a chunk.
+class Chunk {
+ public:
+  explicit Chunk(OnlineMethod& method) : method_(method) {}
+
+  void add(const TaskLabels& labels) {
+    if (method_.chunk_size() == 1) return method_.learn(labels);
+    workers_.insert(workers_.end(), labels.workers.begin(), labels.workers.end());
+    classes_.insert(classes_.end(), labels.classes.begin(), labels.classes.end());
+    tasks_.push_back({labels.index, labels.size()});
+    if (tasks_.size() >= method_.chunk_size()) learn();
+  }
+  // From what there is.
+  void learn() {
+    std::vector<TaskLabels> tasks;
+    std::size_t begin = 0;
+    for (const auto& [index, size] : tasks_) {
+      tasks.push_back({index, {workers_.data() + begin, size}, {classes_.data() + begin, size}});
+      begin += size;
+    }
+    if (!tasks.empty()) method_.learn_chunk(tasks);
+    workers_.clear();
+    classes_.clear();
+    tasks_.clear();
+  }
+
+ private:
+  struct Task {
+    std::uint64_t index;
+    std::size_t size;
+  };
+  OnlineMethod& method_;
+  std::vector<WorkerId> workers_;
+  std::vector<ClassId> classes_;
+  std::vector<Task> tasks_;
+};
+
 class StreamedAggregation {
  public:
   StreamedAggregation(const std::string& path, const ReadOptions& read, const StreamOptions& options,
@@ -138,6 +175,7 @@ class StreamedAggregation {
   bool learn(OnlineMethod& method) {
     TaskStream stream(path_, read_, context_);
     TaskHistory history;
+    Chunk chunk(method);
     stream.run(
         [&] {
           classes_expected_ = known_classes(stream);
@@ -146,8 +184,9 @@ class StreamedAggregation {
         },
         [&](std::string_view, std::uint64_t hash, const TaskLabels& labels) {
           if (!options_.grouped) history.add(hash);
-          method.learn(labels);
+          chunk.add(labels);
         });
+    chunk.learn();
     history.finish();
     summary_.grouped = !history.repeated();
     return summary_.grouped;

@@ -82,4 +82,27 @@ Estimate OnlineMethod::observe(const TaskLabels& labels, ClassId truth, std::spa
   return judged;
 }
 
+void OnlineMethod::learn_chunk(std::span<const TaskLabels> tasks, std::span<const Estimate> answers) {
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    learn(tasks[i], answers.empty() ? Estimate{} : answers[i]);
+}
+
+std::vector<Estimate> OnlineMethod::observe_chunk(std::span<const TaskLabels> tasks,
+                                                  std::span<const ClassId> truths) {
+  std::vector<Estimate> answers(tasks.size());
+  const auto truth = [&](std::size_t i) { return truths.empty() ? kNoClass : truths[i]; };
+  if (!looks_twice()) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) answers[i] = observe(tasks[i], truth(i));
+    return answers;
+  }
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (truth(i) != kNoClass) answers[i] = certain(truth(i), {});
+  }
+  learn_chunk(tasks, answers);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (truth(i) == kNoClass) answers[i] = estimate(tasks[i]);
+  }
+  return answers;
+}
+
 }  // namespace crowdfold

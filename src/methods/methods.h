@@ -27,5 +27,7 @@ MethodInfo lfc_method();
 MethodInfo ibcc_method();
 MethodInfo ebcc_method();
 MethodInfo bwa_method();
+MethodInfo laa_method();
+MethodInfo bila_method();
 
 }  // namespace crowdfold

@@ -34,6 +34,8 @@ const std::vector<MethodInfo>& methods() {
       ibcc_method(),
       ebcc_method(),
       bwa_method(),
+      laa_method(),
+      bila_method(),
   };
   // clang-format on
   return list;

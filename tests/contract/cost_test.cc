@@ -52,7 +52,7 @@ double most_bytes(const MethodInfo& info, std::uint32_t tasks) {
   options.min_labels = options.max_labels = 5;
   const Labels labels = simulate_labels(options, 1);
   Settings settings;
-  for (const auto& [name, value] : Settings{{"iterations", "2"}, {"starts", "1"}}) {
+  for (const auto& [name, value] : Settings{{"iterations", "2"}, {"starts", "1"}, {"epochs", "1"}}) {
     if (info.has_option(name)) settings.emplace_back(name, value);
   }
   const auto method = info.make(settings);

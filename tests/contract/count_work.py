@@ -20,7 +20,8 @@ from pathlib import Path
 TASKS = (5_000, 10_000, 20_000)
 MOST = 2.5  # what the second doubling adds, by what the first adds; 4 if work were quadratic
 # So that all sizes take the same number of steps.
-SETTINGS = {"iterations": "4", "tolerance": "0", "starts": "1", "rounds": "2"}
+SETTINGS = {"iterations": "4", "tolerance": "0", "starts": "1", "rounds": "2", "imitation": "4", "epochs": "1",
+            "start_epochs": "0"}
 
 
 def crowd(binary: str, folder: Path, tasks: int) -> Path:
