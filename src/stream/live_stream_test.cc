@@ -433,6 +433,16 @@ TEST(StreamStore, FindsCountsThatAreNotThoseOfTheTasks) {
   EXPECT_NE(again.stream.problems()[0].find("worker ann"), std::string::npos);
 }
 
+TEST(StreamStore, CountsEventsThatChangedNothing) {
+  const TemporaryFile file;
+  {
+    Watched watched({}, file.path());
+    watched.take({{Kind::close, "none", "", "", ""}});
+    watched.stream.commit();
+  }
+  EXPECT_EQ(Watched({}, file.path()).stream.totals().events, 1U);
+}
+
 TEST(StreamStore, WhatWasNotCommittedIsNotThere) {
   const TemporaryFile file;
   {

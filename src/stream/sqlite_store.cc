@@ -179,6 +179,8 @@ class SqliteStore final : public StreamStore {
     return database_.changes() > 0;
   }
   void count(std::uint64_t events, std::uint64_t closed_tasks) override {
+    if (events + closed_tasks == 0) return;
+    begin();  // also where nothing else changed: they were taken
     events_ += events;
     closed_tasks_ += closed_tasks;
   }
@@ -326,7 +328,7 @@ class SqliteStore final : public StreamStore {
     database_.run("PRAGMA journal_mode = WAL");
     database_.run("PRAGMA synchronous = FULL");          // every commit is on disk
     database_.run("PRAGMA wal_autocheckpoint = 16384");  // pages: 64 MB
-    database_.run("PRAGMA cache_size = -32768");        // kB
+    database_.run("PRAGMA cache_size = -32768");         // kB
     database_.run("PRAGMA temp_store = MEMORY");
   }
 
