@@ -10,6 +10,7 @@
 #include <numeric>
 #include <ostream>
 
+#include "crowdfold/budget.h"
 #include "crowdfold/io.h"
 #include "crowdfold/metrics.h"
 
@@ -301,6 +302,33 @@ const Today kToday[] = {
     {"trec", .7055, .6044, .5793, 0, .6457, .6453, .5604, .5863, 0, 0},
     {"rte", .9275, .9275, .9263, .4975, .9213, .9213, .9250, .9219, 0, .9275},
 };
+
+// Labels bought until the answer is .99 probable, at least three, mean of 10 orders: figures of a
+// prototype. With 108 tasks, bird swings by .03.
+TEST(StopRules, SaveAsManyLabelsAsAPrototype) {
+  struct Figure {
+    const char* name;
+    double accuracy;
+    double labels;
+    double tolerance;
+  };
+  for (const Figure& figure : {Figure{"SP_amt", .9435, 4.2, .005}, Figure{"rte", .9266, 6.5, .005},
+                               Figure{"tweet", .9427, 6.9, .005}, Figure{"bird", .796, 12, .03}}) {
+    if (!std::filesystem::exists(data_folder() / figure.name))
+      GTEST_SKIP() << kHowToGetIt << data_folder() / figure.name;
+    const Crowd crowd(data_folder() / figure.name);
+    constexpr int kOrders = 10;
+    Spending mean;
+    for (std::uint64_t seed = 0; seed < kOrders; ++seed) {
+      const Spending spent =
+          replay(crowd.labels, crowd.truths, *stream_judge({}), {.confidence = .99}, seed, {});
+      mean.accuracy += spent.accuracy / kOrders;
+      mean.labels_per_task += spent.labels_per_task / kOrders;
+    }
+    EXPECT_GT(mean.accuracy, figure.accuracy - figure.tolerance) << figure.name;
+    EXPECT_LT(mean.labels_per_task, figure.labels * 1.05) << figure.name;
+  }
+}
 
 // crowd-kit decides ties by the order of names of classes; here it is the order in which they are seen.
 Labels with_classes_by_name(const Labels& labels) {

@@ -1,5 +1,3 @@
-#include "methods/bila.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include "core/random.h"
 #include "crowdfold/registry.h"
 #include "crowdfold/simulate.h"
+#include "methods/bila_network.h"
 #include "support.h"
 
 namespace crowdfold {

@@ -149,6 +149,23 @@ RC_GTEST_PROP(OnePass, GoesOnFromASavedStateAsIfNothingHadHappened, (std::uint64
   RC_ASSERT(method->state().classes == 3U);
 }
 
+RC_GTEST_PROP(OnePass, AnySplitIntoChunksGivesTheSame, (std::uint64_t seed)) {
+  Random random(seed);
+  const Labels labels = simulate_labels({.tasks = 60, .workers = 12, .classes = 3, .quality = {}}, seed);
+  const Result whole = find_method("onepass").make({})->fit(labels, {});
+  auto method = online();
+  method->expect(12, 3);
+  for (TaskId t = 0; t < labels.num_tasks();) {
+    std::vector<TaskLabels> chunk;
+    for (std::uint64_t left = random.below(9) + 1; left > 0 && t < labels.num_tasks(); --left)
+      chunk.push_back(labels.task(t++));
+    const std::vector<Estimate> estimates = method->observe_chunk(chunk);
+    for (std::size_t i = 0; i < chunk.size(); ++i)
+      RC_ASSERT(estimates[i].label == whole.estimate[t - chunk.size() + i]);
+  }
+  RC_ASSERT(method->state().workers == whole.workers.workers);
+}
+
 TEST(OnePass, AddsTheCountsOfAnotherState) {
   const Labels first = labels_of({{"1", "u", "a"}, {"1", "v", "a"}});
   auto a = online();

@@ -39,4 +39,25 @@ Estimate judge_by_qualities(const Labels& labels, std::uint32_t classes, double 
   });
 }
 
+// What one label more, of a worker like most, brings: the expected rise of the highest probability.
+inline double gain_of_a_label(std::span<const double> posterior, double quality) {
+  if (posterior.size() < 2) return 0;
+  const double wrong = (1 - quality) / static_cast<double>(posterior.size() - 1);
+  // The two highest, as a label for a class leaves the best of the others.
+  double first = 0;
+  double second = 0;
+  for (const double p : posterior) {
+    second = std::max(second, std::min(first, p));
+    first = std::max(first, p);
+  }
+  double expected = 0;
+  bool first_met = false;
+  for (const double p : posterior) {
+    const bool is_first = !first_met && p == first;
+    first_met |= is_first;
+    expected += std::max(p * quality, (is_first ? second : first) * wrong);
+  }
+  return expected - first;
+}
+
 }  // namespace crowdfold

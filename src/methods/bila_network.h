@@ -1,5 +1,5 @@
-// The network of bila: see bila.cc. In a header of its own for the test of its gradients, which are
-// taken in double; the method is in float, as the published one.
+// The network of bila: see bila_network.cc. Its gradients are tested in double; the method is in float,
+// as the published one.
 #pragma once
 
 #include <Eigen/Core>

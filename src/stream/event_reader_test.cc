@@ -1,0 +1,145 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "crowdfold/error.h"
+#include "crowdfold/events.h"
+
+namespace crowdfold {
+namespace {
+
+// A file that grows.
+class Growing {
+ public:
+  Growing() {
+    char name[] = "/tmp/crowdfold-events-XXXXXX";
+    ::close(::mkstemp(name));
+    path_ = name;
+  }
+  ~Growing() { std::filesystem::remove(path_); }
+  Growing(const Growing&) = delete;
+  Growing& operator=(const Growing&) = delete;
+  void write(const std::string& text) const { std::ofstream(path_, std::ios::app) << text; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string text_of(const StreamEvent& event) {
+  const char* const kinds[] = {"label", "retract", "truth", "close"};
+  std::string text = kinds[static_cast<int>(event.kind)];
+  for (const std::string_view part : {event.task, event.worker, event.label, event.id})
+    text += "|" + std::string(part);
+  return text;
+}
+
+struct Reading {
+  explicit Reading(const std::string& path, bool follow = false, const ReadOptions& options = {})
+      : reader(path, options, follow) {}
+  EventReader::Came read() {
+    return reader.read([&](const StreamEvent& event) { events.push_back(text_of(event)); });
+  }
+  void read_to_the_end() {
+    while (read() != EventReader::Came::end) {
+    }
+  }
+  EventReader reader;
+  std::vector<std::string> events;
+};
+
+TEST(EventReader, KnowsEveryKindOfEvent) {
+  const Growing file;
+  file.write(R"({"task": "t", "worker": 7, "label": true, "id": "e"}
+{"retract": {"task": "t", "worker": "w"}}
+
+{"truth": {"label": "x", "task": "t"}, "id": 3}
+{"close": "t"})");
+  Reading reading(file.path());
+  reading.read_to_the_end();
+  EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t|7|true|e", "retract|t|w||",
+                                                      "truth|t||x|3", "close|t|||"}));
+}
+
+TEST(EventReader, TakesALineOnceItIsWhole) {
+  const Growing file;
+  Reading reading(file.path(), /*follow=*/true);
+  EXPECT_EQ(reading.read(), EventReader::Came::none_yet);
+  file.write("{\"task\": \"t\", \"worker\"");
+  reading.read();
+  EXPECT_TRUE(reading.events.empty());
+  file.write(": \"w\", \"label\": \"a\"}\n{\"clo");
+  reading.read();
+  EXPECT_EQ(reading.events.size(), 1U);
+  file.write("se\": \"t\"}\n");
+  reading.read();
+  EXPECT_EQ(reading.events.size(), 2U);
+  EXPECT_EQ(reading.read(), EventReader::Came::none_yet);
+}
+
+TEST(EventReader, TakesRowsOfLabelsWithQuotedLineEnds) {
+  const Growing file;
+  file.write("worker,label,item_id,event_id\nann,\"a\n");
+  Reading reading(file.path(), /*follow=*/true);
+  reading.read();
+  EXPECT_TRUE(reading.events.empty());
+  file.write("b\",t,1\nbob,,t,2\n");
+  reading.read();
+  EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t|ann|a\nb|1", "label|t|bob||2"}));
+}
+
+TEST(EventReader, TakesRowsWithoutAHeader) {
+  const Growing file;
+  file.write("t1\tann\tcat\nt2\tbob\tdog");
+  Reading reading(file.path());
+  reading.read_to_the_end();
+  EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t1|ann|cat|", "label|t2|bob|dog|"}));
+}
+
+TEST(EventReader, TellsTheLineOfWhatIsWrongAfterWhatIsRight) {
+  const Growing file;
+  file.write("{\"close\": \"a\"}\n{\"close\": \"b\"}\n{\"task\": \"t\"}\n{\"close\": \"c\"}\n");
+  Reading reading(file.path());
+  try {
+    reading.read_to_the_end();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.location().line, 3U);
+    EXPECT_EQ(error.code(), ErrorCode::data);
+  }
+  EXPECT_EQ(reading.events.size(), 2U);
+
+  ReadOptions lenient;
+  lenient.skip_bad_rows = true;
+  Reading skipping(file.path(), false, lenient);
+  skipping.read_to_the_end();
+  EXPECT_EQ(skipping.events.size(), 3U);
+  EXPECT_EQ(skipping.reader.skipped(), 1U);
+}
+
+TEST(EventReader, ReadsMoreThanFitsAtOnce) {
+  const Growing file;
+  std::string text;
+  constexpr int kEvents = 30'000;
+  for (int i = 0; i < kEvents; ++i) text += "{\"close\": \"task " + std::to_string(i) + "\"}\n";
+  file.write(text);
+  Reading reading(file.path());
+  reading.read_to_the_end();
+  ASSERT_EQ(reading.events.size(), static_cast<std::size_t>(kEvents));
+  EXPECT_EQ(reading.events.back(), "close|task 29999|||");
+}
+
+TEST(EventWriter, WritesTextThatIsJson) {
+  std::string line;
+  append_line(line, TaskUpdate{"a \"b\"\n", "c", .5, 3, true, "labels"});
+  EXPECT_EQ(line,
+            "{\"task\": \"a \\\"b\\\"\\n\", \"label\": \"c\", \"confidence\": 0.5, \"labels\": 3, "
+            "\"closed\": true, \"reason\": \"labels\"}\n");
+}
+
+}  // namespace
+}  // namespace crowdfold
