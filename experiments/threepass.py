@@ -49,10 +49,9 @@ VARIANTS = {
     "variant:prior": "class shares to the power that makes held-out labels likeliest",
     "variant:difficulty": "every task with a temperature of its own",
 }
-# Methods of docs/choosing.md, and whether the order of tasks, or a seed, matters to them.
+# Methods of docs/choosing.md, and whether the order of tasks matters to them.
 METHODS = {"mv": True, "onepass": True, "twopass": True, "threepass,passes=1": True, "threepass": True, "threepass,passes=10": True,
-           "zc": False, "glad": False, "bwa": False, "ds": False, "lfc": False, "ibcc": False, "laa": True, "bila": True,
-           "ebcc,starts=10": False}
+           "zc": False, "glad": False, "bwa": False, "ds": False, "lfc": False, "ibcc": False, "ebcc,starts=10": False}
 NAMES = {"threepass,passes=1": "threepass, one pass", "threepass,passes=10": "threepass, ten passes", "ebcc,starts=10": "ebcc, 10 starts"}
 
 # Simulated crowds for what the data sets do not tell apart.
