@@ -68,7 +68,7 @@ class Variant {
       }
       if (model_.tasks() >= next_strength) {
         model_.fit_strength();
-        if (held_out.gain_of_full_shares() > ThreePassOptions{}.guard)
+        if (held_out.favours_full_shares(ThreePassOptions{}.guard))
           model_.set_class_power(CrowdModel::kFullPower);
         else
           model_.set_class_power(model_.little_power());

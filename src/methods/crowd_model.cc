@@ -69,7 +69,7 @@ void CrowdModel::change_strength(double strength) {
 void CrowdModel::remember(WorkerId w, const WorkerCounts& history) {
   if (history.seen <= 0) return;
   if (w >= history_.size()) history_.resize(w + 1ULL);
-  known_workers_ += history_[w].seen == 0 && labels_of(w) == 0 ? 1 : 0;
+  if (is_new(w)) ++known_workers_;
   history_[w] += history;
   all_history_ += history;
 }
@@ -83,11 +83,8 @@ CrowdModel::Pair CrowdModel::spread(const WorkerCounts& history) const {
 void CrowdModel::count(const TaskLabels& task) {
   for (const WorkerId w : task.workers) {
     OfWorker& of = of_worker_[w];
-    if (of.labels == of.fresh) [[unlikely]]  // the first one
-      known_workers_ += history(w).seen == 0 ? 1 : 0;
-    const std::uint32_t none = of.fresh == 0 ? 1 : 0;
-    of.labels += none;
-    of.fresh -= 1 - none;
+    if (is_new(w)) ++known_workers_;
+    of.fresh == 0 ? ++of.labels : --of.fresh;
   }
   labels_ += static_cast<double>(task.size());
   ++tasks_;
@@ -181,6 +178,20 @@ void CrowdModel::build_for(const TaskLabels& task, Scratch& scratch) {
   for (const WorkerId w : task.workers) {
     if (of_worker_[w].fresh == 0) build(w, scratch);
   }
+}
+
+void CrowdModel::meet(const TaskLabels& task, Scratch& scratch) {
+  if (!dense()) return count(task);
+  for (const WorkerId w : task.workers) {
+    OfWorker& of = of_worker_[w];
+    if (of.fresh == 0) [[unlikely]] {
+      if (is_new(w)) ++known_workers_;
+      build(w, scratch);
+    }
+    --of.fresh;
+  }
+  labels_ += static_cast<double>(task.size());
+  ++tasks_;
 }
 
 void CrowdModel::build_all(int threads) {

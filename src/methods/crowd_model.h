@@ -24,7 +24,7 @@ struct ThreePassOptions {
   double strongest = 64;
   double warm = 2;
   double refresh = .5;
-  double guard = .008;
+  double guard = .01;
   Order order = Order::given;
 };
 
@@ -78,6 +78,8 @@ class CrowdModel {
   // (W) for the workers of a task whose tables are out of date; for all workers.
   void build_for(const TaskLabels& task, Scratch& scratch);
   void build_all(int threads);
+  // build_for() and count(), of a task that is credited next.
+  void meet(const TaskLabels& task, Scratch& scratch);
 
   // Soon to be scored, and credited: into the cache with what that takes.
   void prefetch(const TaskLabels& task) const;
@@ -120,6 +122,7 @@ class CrowdModel {
     std::uint32_t fresh = 0;   // for so many labels more, it is not
   };
   double labels_of(WorkerId w) const { return of_worker_[w].labels - of_worker_[w].fresh; }
+  bool is_new(WorkerId w) const { return labels_of(w) == 0 && history(w).seen == 0; }
   // Counts that a history stands for, in every cell on the diagonal and beside it.
   struct Pair {
     double right = 0;

@@ -240,38 +240,29 @@ bool learn_quickly(const TaskLabels& task, const CrowdLayout& layout, float* row
   return done;
 }
 
-// The sum of a vector's lanes, of which one may be too small for another in single precision.
-template <class D>
-HWY_INLINE double exact_sum([[maybe_unused]] D d, hn::Vec<D> values) {
-#if HWY_TARGET != HWY_SCALAR
-  if constexpr (hn::MaxLanes(D()) > 1) {
-    const hn::Half<D> half;
-    const hn::Rebind<double, decltype(half)> exact;
-    const auto lower = hn::PromoteTo(exact, hn::LowerHalf(half, values));
-    const auto upper = hn::PromoteTo(exact, hn::UpperHalf(half, values));
-    return hn::GetLane(hn::SumOfLanes(exact, hn::Add(lower, upper)));
-  }
-#endif
-  return static_cast<double>(hn::GetLane(values));
-}
-
+// What is highest counts 1 each; in single precision only the rest is added up, which may be very little.
 Shares shares_of(const float* a, double beta, std::size_t classes, std::size_t width, double* shares) {
   Shares found{0, 0};
   with_vectors_of(FloatLanes(), width, [&](auto d) {
     HWY_ALIGN float some[hn::MaxLanes(decltype(d)())];
     const auto highest = highest_of(d, a, width);
+    auto rest = hn::Zero(d);
     for (std::size_t i = width; i > 0;) {
       i -= hn::Lanes(d);
       const auto here = hn::LoadU(d, a + i);
+      const auto is_highest = hn::Eq(here, highest);
       const auto share = powers(d, here, highest, set(d, beta));
-      found.sum += exact_sum(d, share);
-      if (const std::intptr_t lane = hn::FindFirstTrue(d, hn::Eq(here, highest)); lane >= 0)
+      rest = hn::Add(rest, hn::IfThenZeroElse(is_highest, share));
+      if (const std::intptr_t lane = hn::FindFirstTrue(d, is_highest); lane >= 0) {
         found.largest = static_cast<ClassId>(i + static_cast<std::size_t>(lane));
+        found.sum += static_cast<double>(hn::CountTrue(d, is_highest));
+      }
       if (shares == nullptr) continue;
       hn::Store(share, d, some);
       for (std::size_t k = i; k < std::min(classes, i + hn::Lanes(d)); ++k)
         shares[k] = static_cast<double>(some[k - i]);
     }
+    found.sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, rest)));
   });
   return found;
 }

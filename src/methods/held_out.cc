@@ -7,8 +7,9 @@
 
 namespace crowdfold {
 
-double HeldOut::gain_of_full_shares() const {
-  return labels > 0 ? (full_shares - little_shares) / labels : 0;
+bool HeldOut::favours_full_shares(double margin) const {
+  constexpr double kByChance = 5;  // nats that some labels may gain so
+  return full_shares - little_shares > std::max(kByChance, margin * labels);
 }
 
 double HeldOut::best_temperature() const {

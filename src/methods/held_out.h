@@ -15,7 +15,8 @@ struct HeldOut {
   double full_shares = 0;    // and had they counted in full
   double labels = 0;
 
-  double gain_of_full_shares() const;  // per label
+  // By so many nats per label, and not by chance.
+  bool favours_full_shares(double margin) const;
   double best_temperature() const;
 
   // For a state. Numbers that are not there are 0.

@@ -61,7 +61,7 @@ namespace {
 
 // gamma, by the guard for skewed classes.
 double guarded_power(const CrowdModel& model, const HeldOut& held_out, double guard) {
-  return held_out.gain_of_full_shares() > guard ? CrowdModel::kFullPower : model.little_power();
+  return held_out.favours_full_shares(guard) ? CrowdModel::kFullPower : model.little_power();
 }
 
 // Pass 1, task by task.
@@ -83,13 +83,16 @@ class FirstPass {
   // Judges a task, with these scores, and credits it.
   std::span<const float> judge(const TaskLabels& task, std::span<float> credit) {
     std::fill(credit.begin(), credit.end(), 0.0F);
-    model_.build_for(task, scratch_);
+    const double newness = model_.newness();
     if (task.size() > 1 && is_held_out()) {
-      model_.judge(task, model_.newness(), a_, credit, scratch_);
+      model_.build_for(task, scratch_);
+      model_.judge(task, newness, a_, credit, scratch_);
       model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
       model_.credit(task, credit);
+      model_.count(task);
     } else {
-      model_.judge_and_credit(task, model_.newness(), a_, credit, scratch_);
+      model_.meet(task, scratch_);
+      model_.judge_and_credit(task, newness, a_, credit, scratch_);
     }
     return a_;
   }
@@ -98,17 +101,9 @@ class FirstPass {
     std::fill(credit.begin(), credit.end(), 0.0F);
     credit[truth] = 1;
     model_.credit(task, credit);
-  }
-  // After a task was credited.
-  void count(const TaskLabels& task) {
     model_.count(task);
-    keep_up();
   }
-
- private:
-  static constexpr double kFirstTasks = 50;
-  static constexpr double kGrowth = 1.02;
-
+  // After a task, when its answer was given.
   void keep_up() {
     const double tasks = model_.tasks();
     if (tasks <= kFirstTasks || tasks >= next_pool_) {
@@ -121,6 +116,11 @@ class FirstPass {
       next_strength_ *= 2;
     }
   }
+
+ private:
+  static constexpr double kFirstTasks = 50;
+  static constexpr double kGrowth = 1.02;
+
   void calibrate() {
     beta_ = held_out_.best_temperature();
     model_.set_class_power(guarded_power(model_, held_out_, guard_));
@@ -259,7 +259,7 @@ class ThreePass {
         credits_.change(t, room, learn);
       else
         learn(room);
-      pass.count(task);
+      pass.keep_up();
     }
   }
 
@@ -404,7 +404,7 @@ class ThreePass {
   const Labels& labels_;
   const Given& given_;
   const RunContext& context_;
-  std::vector<TaskId> order_;  // empty: as given
+  std::vector<TaskId> order_;
   CrowdModel model_;
   Credits credits_;
   Result result_;
@@ -464,7 +464,7 @@ class OnlineThreePass final : public OnlineMethod {
       first_pass_->judge(labels, credit_);
     else
       return;
-    first_pass_->count(labels);
+    first_pass_->keep_up();
   }
 
   bool looks_twice() const override { return false; }
