@@ -282,22 +282,27 @@ void CrowdModel::judge(const TaskLabels& task, double newness, std::span<float> 
 }
 
 void CrowdModel::judge_and_credit(const TaskLabels& task, double newness, std::span<float> a,
-                                  std::span<float> credit, Scratch& scratch) {
-  if (dense() && learn_in_registers(task, counts_.layout(), counts_.rows(), log_prior_.data(), newness,
-                                    pooled_.recent(), pooled_.recent_mass(), a.data(), credit.data()))
+                                  std::span<float> credit, Scratch& scratch, double beta,
+                                  Shares* shares) {
+  if (dense() &&
+      learn_in_registers(task, counts_.layout(), counts_.rows(), log_prior_.data(), newness,
+                         pooled_.recent(), pooled_.recent_mass(), beta, a.data(), credit.data(), shares))
     return pooled_.added_to_recent();
   for (std::size_t k = 0; k < width_; ++k) scratch.change[k] = -credit[k];
   judge(task, newness, a, credit, scratch);
   for (std::size_t k = 0; k < width_; ++k) scratch.change[k] += credit[k];
   this->credit(task, scratch.change);
+  if (shares != nullptr) *shares = this->shares(a, beta);
+}
+
+Estimate CrowdModel::answer(const Shares& shares) const {
+  return {shares.largest, (1 - doubt()) / shares.sum + doubt() / classes_};
 }
 
 Estimate CrowdModel::answer(std::span<const float> a, double beta, std::span<double> posterior) const {
-  const double doubt = 1 / (labels_ + all_history_.seen + 2);
   const Shares shares = put_shares(a.data(), beta, classes_, width_, posterior.data());
-  const double scale = (1 - doubt) / shares.sum;
-  for (double& share : posterior) share = scale * share + doubt / classes_;
-  return {shares.largest, scale + doubt / classes_};
+  for (double& share : posterior) share = (1 - doubt()) * share / shares.sum + doubt() / classes_;
+  return answer(shares);
 }
 
 void CrowdModel::fit_strength() {

@@ -62,6 +62,7 @@ class CrowdModel {
   void count(const TaskLabels& task);
   // The say of a majority vote in credits, as long as workers are new.
   double newness() const;
+  double doubt() const { return 1 / (labels_ + all_history_.seen + 2); }
 
   // (G)
   void pool();
@@ -95,13 +96,20 @@ class CrowdModel {
   // score() and put_credit().
   void judge(const TaskLabels& task, double newness, std::span<float> a, std::span<float> credit,
              Scratch& scratch) const;
-  // judge() and credit(): the new credit takes the place of the old one.
+  // judge() and credit(): the new credit takes the place of the old one. And the shares, if there is
+  // room for them.
   void judge_and_credit(const TaskLabels& task, double newness, std::span<float> a,
-                        std::span<float> credit, Scratch& scratch);
+                        std::span<float> credit, Scratch& scratch, double beta = 1,
+                        Shares* shares = nullptr);
+  // Of softmax(beta a).
+  Shares shares(std::span<const float> a, double beta) const {
+    return put_shares(a.data(), beta, classes_, width_, nullptr);
+  }
   // The answer to be given out, with the probabilities of all classes if there is room for them. None is
   // more certain than the rule of succession allows: (1 - doubt) softmax(beta a) + doubt / K, where the
   // doubt is the chance of what was never seen.
   Estimate answer(std::span<const float> a, double beta, std::span<double> posterior) const;
+  Estimate answer(const Shares& shares) const;
   // (H): how likely label j is by the other ones, of a task with scores a of which `credit` (or nothing)
   // is in the counts.
   void hold_out(const TaskLabels& task, std::size_t j, std::span<const float> a,

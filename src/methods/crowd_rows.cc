@@ -102,6 +102,21 @@ HWY_INLINE hn::Vec<D> powers(D d, hn::Vec<D> a, hn::Vec<D> highest, hn::Vec<D> b
   return hn::Exp(d, hn::Max(hn::Mul(hn::Sub(a, highest), beta), set(d, kLeastLog)));
 }
 
+// Shares of the classes of a vector, from the i-th on, and what is found of them. Those that are highest
+// count 1; only others are added up in single precision, where they may be very little.
+template <class D>
+HWY_INLINE hn::Vec<D> add_shares(D d, hn::Vec<D> a, hn::Vec<D> highest, double beta, std::size_t i,
+                                 Shares& found) {
+  const auto share = powers(d, a, highest, set(d, beta));
+  const auto is_highest = hn::Eq(a, highest);
+  if (const std::intptr_t lane = hn::FindFirstTrue(d, is_highest); lane >= 0)
+    found.largest = static_cast<ClassId>(i + static_cast<std::size_t>(lane));
+  const auto others = hn::SumOfLanes(d, hn::IfThenZeroElse(is_highest, share));
+  found.sum +=
+      static_cast<double>(hn::CountTrue(d, is_highest)) + static_cast<double>(hn::GetLane(others));
+  return share;
+}
+
 // Scores, for the classes of a vector, from the i-th on. Two sums, which do not wait for each other.
 template <class D>
 HWY_INLINE hn::Vec<D> logs_from(D d, const TaskLabels& task, const CrowdLayout& layout,
@@ -192,6 +207,13 @@ class NarrowTask {
     return hn::MulAdd(power, scale, hn::Mul(votes_.get(d), vote));
   }
 
+  HWY_INLINE Shares shares(hn::Vec<D> a, double beta) const {
+    const D d;
+    Shares found{0, 0};
+    add_shares(d, a, hn::MaxOfLanes(d, a), beta, 0, found);
+    return found;
+  }
+
   HWY_INLINE void add(hn::Vec<D> credit, float* rows, float* pooled, float* class_mass) const {
     const D d;
     for (std::size_t j = 0; j < task_.size(); ++j) {
@@ -225,13 +247,15 @@ bool judge_quickly(const TaskLabels& task, const CrowdLayout& layout, const floa
 }
 
 bool learn_quickly(const TaskLabels& task, const CrowdLayout& layout, float* rows, const float* start,
-                   double newness, float* pooled, float* class_mass, float* a, float* credit) {
+                   double newness, float* pooled, float* class_mass, double beta, float* a,
+                   float* credit, Shares* shares) {
   bool done = false;
   with_vectors_of(FloatLanes(), layout.width, [&](auto d) {
     if (!NarrowTask<decltype(d)>::fits(d, task, layout)) return;
     const NarrowTask<decltype(d)> narrow(task, layout);
     const auto score = narrow.score(rows, start);
     hn::StoreU(score, d, a);
+    if (shares != nullptr) *shares = narrow.shares(score, beta);
     const auto after = narrow.credit(score, newness);
     narrow.add(hn::Sub(after, hn::LoadU(d, credit)), rows, pooled, class_mass);
     hn::StoreU(after, d, credit);
@@ -240,29 +264,19 @@ bool learn_quickly(const TaskLabels& task, const CrowdLayout& layout, float* row
   return done;
 }
 
-// What is highest counts 1 each; in single precision only the rest is added up, which may be very little.
 Shares shares_of(const float* a, double beta, std::size_t classes, std::size_t width, double* shares) {
   Shares found{0, 0};
   with_vectors_of(FloatLanes(), width, [&](auto d) {
     HWY_ALIGN float some[hn::MaxLanes(decltype(d)())];
     const auto highest = highest_of(d, a, width);
-    auto rest = hn::Zero(d);
     for (std::size_t i = width; i > 0;) {
       i -= hn::Lanes(d);
-      const auto here = hn::LoadU(d, a + i);
-      const auto is_highest = hn::Eq(here, highest);
-      const auto share = powers(d, here, highest, set(d, beta));
-      rest = hn::Add(rest, hn::IfThenZeroElse(is_highest, share));
-      if (const std::intptr_t lane = hn::FindFirstTrue(d, is_highest); lane >= 0) {
-        found.largest = static_cast<ClassId>(i + static_cast<std::size_t>(lane));
-        found.sum += static_cast<double>(hn::CountTrue(d, is_highest));
-      }
+      const auto share = add_shares(d, hn::LoadU(d, a + i), highest, beta, i, found);
       if (shares == nullptr) continue;
       hn::Store(share, d, some);
       for (std::size_t k = i; k < std::min(classes, i + hn::Lanes(d)); ++k)
         shares[k] = static_cast<double>(some[k - i]);
     }
-    found.sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, rest)));
   });
   return found;
 }
@@ -349,10 +363,10 @@ bool judge_in_registers(const TaskLabels& task, const CrowdLayout& layout, const
 }
 
 bool learn_in_registers(const TaskLabels& task, const CrowdLayout& layout, float* rows,
-                        const float* start, double newness, float* pooled, float* class_mass, float* a,
-                        float* credit) {
-  return HWY_DYNAMIC_DISPATCH(learn_quickly)(task, layout, rows, start, newness, pooled, class_mass, a,
-                                             credit);
+                        const float* start, double newness, float* pooled, float* class_mass,
+                        double beta, float* a, float* credit, Shares* shares) {
+  return HWY_DYNAMIC_DISPATCH(learn_quickly)(task, layout, rows, start, newness, pooled, class_mass,
+                                             beta, a, credit, shares);
 }
 
 Shares put_shares(const float* a, double beta, std::size_t classes, std::size_t width, double* shares) {

@@ -85,10 +85,11 @@ Shares put_shares(const float* a, double beta, std::size_t classes, std::size_t 
 void add_credit(const TaskLabels& task, const float* credit, const CrowdLayout& layout, float* rows,
                 float* pooled, float* class_mass);
 
-// judge_in_registers() and add_credit() in one go: the new credit takes the place of the old one.
+// judge_in_registers() and add_credit() in one go: the new credit takes the place of the old one. And
+// the shares, if there is room for them.
 bool learn_in_registers(const TaskLabels& task, const CrowdLayout& layout, float* rows,
-                        const float* start, double newness, float* pooled, float* class_mass, float* a,
-                        float* credit);
+                        const float* start, double newness, float* pooled, float* class_mass,
+                        double beta, float* a, float* credit, Shares* shares);
 
 // How likely a label is, if every class has its mean probability and classes are softmax(beta (h + power
 // ltau)), for several (beta, power).

@@ -80,8 +80,8 @@ class FirstPass {
     calibrate();
   }
 
-  // Judges a task, with these scores, and credits it.
-  std::span<const float> judge(const TaskLabels& task, std::span<float> credit) {
+  // Judges a task, and credits it.
+  void judge(const TaskLabels& task, std::span<float> credit) {
     std::fill(credit.begin(), credit.end(), 0.0F);
     const double newness = model_.newness();
     if (task.size() > 1 && is_held_out()) {
@@ -90,11 +90,15 @@ class FirstPass {
       model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
       model_.credit(task, credit);
       model_.count(task);
+      shares_ = model_.shares(a_, beta_);
     } else {
       model_.meet(task, scratch_);
-      model_.judge_and_credit(task, newness, a_, credit, scratch_);
+      model_.judge_and_credit(task, newness, a_, credit, scratch_, beta_, &shares_);
     }
-    return a_;
+  }
+  // Of the task judged last.
+  Estimate answer(std::span<double> posterior) const {
+    return posterior.empty() ? model_.answer(shares_) : model_.answer(a_, beta_, posterior);
   }
   // Credits a task with its truth.
   void believe(const TaskLabels& task, ClassId truth, std::span<float> credit) {
@@ -138,6 +142,7 @@ class FirstPass {
   CrowdModel::Scratch scratch_;
   std::vector<float> a_;
   HeldOut held_out_;
+  Shares shares_;
   double beta_ = 1;
   double next_pool_ = 0;
   double next_strength_ = std::max(10.0, 2.0 * model_.classes());
@@ -244,21 +249,21 @@ class ThreePass {
       const TaskLabels task = labels_.task(t);
       const ClassId truth = given_.truth(t);
       if (task.size() == 0 && truth == kNoClass) {
-        put(t, {}, 1);
+        put(t, without_judging(t));
         continue;
       }
       const auto learn = [&](std::span<float> credit) {
-        std::span<const float> a;
         if (truth == kNoClass)
-          a = pass.judge(task, credit);
+          pass.judge(task, credit);
         else
           pass.believe(task, truth, credit);
-        if (options_.passes == 1) put(t, a, pass.beta());
       };
-      if (options_.passes > 1)
+      if (options_.passes > 1) {
         credits_.change(t, room, learn);
-      else
+      } else {
         learn(room);
+        put(t, truth == kNoClass ? pass.answer(posterior_of(t)) : without_judging(t));
+      }
       pass.keep_up();
     }
   }
@@ -315,8 +320,10 @@ class ThreePass {
       say("last pass", first);
       const auto some = std::span(order_).subspan(first, std::min(kTasksAtATime, order_.size() - first));
       for_tasks(some, [&](std::size_t i, std::span<float> a, CrowdModel::Scratch& scratch) {
-        model_.score(labels_.task(some[i]), a, scratch);
-        put(some[i], a, beta);
+        const TaskId t = some[i];
+        if (!is_open(t)) return put(t, without_judging(t));
+        model_.score(labels_.task(t), a, scratch);
+        put(t, model_.answer(a, beta, posterior_of(t)));
       });
     }
   }
@@ -368,19 +375,22 @@ class ThreePass {
     if (i < tasks.size()) model_.prefetch(labels_.task(tasks[i]));
   }
 
-  void put(TaskId t, std::span<const float> a, double beta) {
+  // With a truth, or without labels.
+  Estimate without_judging(TaskId t) {
+    const std::span<double> posterior = posterior_of(t);
+    if (const ClassId truth = given_.truth(t); truth != kNoClass) return certain(truth, posterior);
+    std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(labels_.num_classes()));
+    return {};
+  }
+  // Empty if not asked for.
+  std::span<double> posterior_of(TaskId t) {
     const std::size_t classes = labels_.num_classes();
-    Estimate estimate;
-    std::span<double> posterior;
-    if (context_.posterior) posterior = {result_.posterior.data() + t * classes, classes};
-    if (const ClassId truth = given_.truth(t); truth != kNoClass)
-      estimate = certain(truth, posterior);
-    else if (labels_.task(t).size() == 0)
-      std::fill(posterior.begin(), posterior.end(), 1.0 / static_cast<double>(classes));
-    else
-      estimate = model_.answer(a, beta, posterior);
-    result_.estimate[t] = estimate.label;
-    result_.confidence[t] = estimate.confidence;
+    if (!context_.posterior) return {};
+    return {result_.posterior.data() + t * classes, classes};
+  }
+  void put(TaskId t, const Estimate& answer) {
+    result_.estimate[t] = answer.label;
+    result_.confidence[t] = answer.confidence;
   }
 
   void report_workers() {
