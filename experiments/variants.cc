@@ -61,7 +61,8 @@ class Variant {
       if (task.size() > 1) model_.hold_out(task, t % task.size(), a, {}, held_out, scratch_);
       model_.put_credit(task, a, model_.newness(), credits_[t]);
       model_.credit(task, credits_[t]);
-      model_.count(task);
+      model_.count_labels(task);
+      model_.count_task(task);
       if (model_.tasks() <= 50 || model_.tasks() >= next_pool) {
         model_.pool();
         next_pool = 1.02 * model_.tasks();

@@ -80,12 +80,15 @@ CrowdModel::Pair CrowdModel::spread(const WorkerCounts& history) const {
           history.seen / k};
 }
 
-void CrowdModel::count(const TaskLabels& task) {
+void CrowdModel::count_labels(const TaskLabels& task) {
   for (const WorkerId w : task.workers) {
     OfWorker& of = of_worker_[w];
     if (is_new(w)) ++known_workers_;
     of.fresh == 0 ? ++of.labels : --of.fresh;
   }
+}
+
+void CrowdModel::count_task(const TaskLabels& task) {
   labels_ += static_cast<double>(task.size());
   ++tasks_;
 }
@@ -181,7 +184,7 @@ void CrowdModel::build_for(const TaskLabels& task, Scratch& scratch) {
 }
 
 void CrowdModel::meet(const TaskLabels& task, Scratch& scratch) {
-  if (!dense()) return count(task);
+  if (!dense()) return count_labels(task);
   for (const WorkerId w : task.workers) {
     OfWorker& of = of_worker_[w];
     if (of.fresh == 0) [[unlikely]] {
@@ -190,8 +193,6 @@ void CrowdModel::meet(const TaskLabels& task, Scratch& scratch) {
     }
     --of.fresh;
   }
-  labels_ += static_cast<double>(task.size());
-  ++tasks_;
 }
 
 void CrowdModel::build_all(int threads) {

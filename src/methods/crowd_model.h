@@ -58,8 +58,10 @@ class CrowdModel {
   void remember(WorkerId w, const WorkerCounts& history);
   // Adds to what a task is credited with.
   void credit(const TaskLabels& task, std::span<const float> change);
-  // A task that is new, when it was credited.
-  void count(const TaskLabels& task);
+  // The labels of a task that is new, for their workers, when it was credited.
+  void count_labels(const TaskLabels& task);
+  // And the task itself, when its answer was given.
+  void count_task(const TaskLabels& task);
   // The say of a majority vote in credits, as long as workers are new.
   double newness() const;
   double doubt() const { return 1 / (labels_ + all_history_.seen + 2); }
@@ -79,7 +81,7 @@ class CrowdModel {
   // (W) for the workers of a task whose tables are out of date; for all workers.
   void build_for(const TaskLabels& task, Scratch& scratch);
   void build_all(int threads);
-  // build_for() and count(), of a task that is credited next.
+  // build_for() and count_labels(), of a task that is credited next.
   void meet(const TaskLabels& task, Scratch& scratch);
 
   // Soon to be scored, and credited: into the cache with what that takes.

@@ -102,18 +102,29 @@ HWY_INLINE hn::Vec<D> powers(D d, hn::Vec<D> a, hn::Vec<D> highest, hn::Vec<D> b
   return hn::Exp(d, hn::Max(hn::Mul(hn::Sub(a, highest), beta), set(d, kLeastLog)));
 }
 
-// Shares of the classes of a vector, from the i-th on, and what is found of them. Those that are highest
-// count 1; only others are added up in single precision, where they may be very little.
+// The sum of a vector's lanes, of which one may be too small for another in single precision.
+template <class D>
+HWY_INLINE double exact_sum([[maybe_unused]] D d, hn::Vec<D> values) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    const hn::Half<D> half;
+    const hn::Rebind<double, decltype(half)> exact;
+    const auto lower = hn::PromoteTo(exact, hn::LowerHalf(half, values));
+    const auto upper = hn::PromoteTo(exact, hn::UpperHalf(half, values));
+    return hn::GetLane(hn::SumOfLanes(exact, hn::Add(lower, upper)));
+  }
+#endif
+  return static_cast<double>(hn::GetLane(values));
+}
+
+// Shares of the classes of a vector, from the i-th on, and what is found of them.
 template <class D>
 HWY_INLINE hn::Vec<D> add_shares(D d, hn::Vec<D> a, hn::Vec<D> highest, double beta, std::size_t i,
                                  Shares& found) {
   const auto share = powers(d, a, highest, set(d, beta));
-  const auto is_highest = hn::Eq(a, highest);
-  if (const std::intptr_t lane = hn::FindFirstTrue(d, is_highest); lane >= 0)
+  if (const std::intptr_t lane = hn::FindFirstTrue(d, hn::Eq(a, highest)); lane >= 0)
     found.largest = static_cast<ClassId>(i + static_cast<std::size_t>(lane));
-  const auto others = hn::SumOfLanes(d, hn::IfThenZeroElse(is_highest, share));
-  found.sum +=
-      static_cast<double>(hn::CountTrue(d, is_highest)) + static_cast<double>(hn::GetLane(others));
+  found.sum += exact_sum(d, share);
   return share;
 }
 

@@ -89,7 +89,7 @@ class FirstPass {
       model_.judge(task, newness, a_, credit, scratch_);
       model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
       model_.credit(task, credit);
-      model_.count(task);
+      model_.count_labels(task);
       shares_ = model_.shares(a_, beta_);
     } else {
       model_.meet(task, scratch_);
@@ -105,10 +105,11 @@ class FirstPass {
     std::fill(credit.begin(), credit.end(), 0.0F);
     credit[truth] = 1;
     model_.credit(task, credit);
-    model_.count(task);
+    model_.count_labels(task);
   }
   // After a task, when its answer was given.
-  void keep_up() {
+  void keep_up(const TaskLabels& task) {
+    model_.count_task(task);
     const double tasks = model_.tasks();
     if (tasks <= kFirstTasks || tasks >= next_pool_) {
       model_.pool();
@@ -264,7 +265,7 @@ class ThreePass {
         learn(room);
         put(t, truth == kNoClass ? pass.answer(posterior_of(t)) : without_judging(t));
       }
-      pass.keep_up();
+      pass.keep_up(task);
     }
   }
 
@@ -474,7 +475,7 @@ class OnlineThreePass final : public OnlineMethod {
       first_pass_->judge(labels, credit_);
     else
       return;
-    first_pass_->keep_up();
+    first_pass_->keep_up(labels);
   }
 
   bool looks_twice() const override { return false; }
