@@ -100,7 +100,7 @@ void import_workers(const State& options) {
 void rejudge(const State& options) {
   std::string lines;
   LiveStream stream(open_store(options.file), {},
-                    {[&](const TaskUpdate& update) { append_line(lines, update); }, {}, {}});
+                    {[&](const TaskUpdate& update) { append_line(lines, update); }});
   stream.judge_closed_again();
   stream.commit();
   fmt::print("{}", lines);

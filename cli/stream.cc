@@ -39,7 +39,8 @@ class Session {
                  [this](const WorkerSummary& alarm) { append_line(lines_, alarm); },
                  [this](const StreamEvent& event, const std::string& why) {
                    append_line(lines_, event, why);
-                 }}) {
+                 },
+                 [this](const StreamTotals& totals) { append_line(lines_, totals); }}) {
     if (options.alarm_below > 0) stream_.set_alarm(options.alarm_below);
   }
 
@@ -165,6 +166,7 @@ void add_stream(CLI::App& app) {
       "  {\"retract\": {\"task\": \"t1\", \"worker\": \"ann\"}}\n"
       "  {\"truth\": {\"task\": \"t1\", \"label\": \"cat\"}}\n"
       "  {\"close\": \"t1\"}\n"
+      "  {\"summary\": true}\n"
       "\n"
       "Examples:\n"
       "  crowdfold stream labels.csv --labels-per-task 5\n"

@@ -226,7 +226,7 @@ Written by `experiments/threepass.py`, figures and all.
 
 {overall}
 
-Means; ten orders of tasks where the order matters. *ns per label*: one fit on one thread, all sets together. *p*: the
+Means; ten orders of tasks where the order matters. *ns per label*: one fit, time of its thread, all sets together. *p*: the
 one-sided signed-rank test that `threepass` is more accurate on such data sets; it does not know that the method was designed
 with these in view.
 

@@ -42,9 +42,9 @@ struct StreamConfig {
 };
 
 struct StreamEvent {
-  enum class Kind { label, retract, truth, close };
+  enum class Kind { label, retract, truth, close, summary };
   Kind kind = Kind::label;
-  std::string_view task;
+  std::string_view task;    // not of a summary
   std::string_view worker;  // of a label, or of one that is taken back
   std::string_view label;   // or the truth
   std::string_view id;      // one seen before is ignored; empty: none
@@ -67,14 +67,6 @@ struct WorkerSummary {
   Interval interval;
 };
 
-struct StreamListener {
-  std::function<void(const TaskUpdate&)> on_task;
-  // A worker's interval fell below the line `alarm_below`.
-  std::function<void(const WorkerSummary&)> on_alarm;
-  // An event that cannot be; nothing changed.
-  std::function<void(const StreamEvent&, const std::string& why)> on_refusal;
-};
-
 struct StreamTotals {
   std::uint64_t events = 0;  // taken so far, by this state
   std::uint64_t repeated = 0;
@@ -83,6 +75,16 @@ struct StreamTotals {
   std::uint64_t classes = 0;
   std::uint64_t open_tasks = 0;
   std::uint64_t closed_tasks = 0;
+};
+
+struct StreamListener {
+  std::function<void(const TaskUpdate&)> on_task = {};
+  // A worker's interval fell below the line `alarm_below`.
+  std::function<void(const WorkerSummary&)> on_alarm = {};
+  // An event that cannot be; nothing changed.
+  std::function<void(const StreamEvent&, const std::string& why)> on_refusal = {};
+  // An event asked for it.
+  std::function<void(const StreamTotals&)> on_summary = {};
 };
 
 class StreamStore;

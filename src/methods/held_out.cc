@@ -8,7 +8,7 @@
 namespace crowdfold {
 
 bool HeldOut::favours_full_shares(double margin) const {
-  constexpr double kByChance = 5;  // nats that some labels may gain so
+  constexpr double kByChance = 3;  // nats: a factor of twenty
   return full_shares - little_shares > std::max(kByChance, margin * labels);
 }
 

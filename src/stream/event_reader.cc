@@ -38,7 +38,7 @@ class EventReader::Json final : public Format {
  public:
   explicit Json(bool skip_bad_rows)
       : parser_({"task", "worker", "label", "id", "retract.task", "retract.worker", "truth.task",
-                 "truth.label", "close"},
+                 "truth.label", "close", "summary"},
                 skip_bad_rows) {}
 
   BlockOutcome parse(std::string_view text, const Body& body) override {
@@ -52,7 +52,9 @@ class EventReader::Json final : public Format {
         event = {Kind::truth, row[truth_task], {}, row[truth_label], row[id]};
       else if (!row[close].empty())
         event = {Kind::close, row[close], {}, {}, row[id]};
-      if (event.task.empty()) return {1, "an event needs a task"};
+      else if (row[summary] == "true")
+        event = {Kind::summary, {}, {}, {}, row[id]};
+      if (event.task.empty() && event.kind != Kind::summary) return {1, "an event needs a task"};
       if (event.worker.empty() && (event.kind == Kind::label || event.kind == Kind::retract))
         return {1, "this event needs a worker"};
       if (event.label.empty() && event.kind == Kind::truth) return {1, "a truth needs a label"};
@@ -62,7 +64,18 @@ class EventReader::Json final : public Format {
   }
 
  private:
-  enum Wanted { task, worker, label, id, retract_task, retract_worker, truth_task, truth_label, close };
+  enum Wanted {
+    task,
+    worker,
+    label,
+    id,
+    retract_task,
+    retract_worker,
+    truth_task,
+    truth_label,
+    close,
+    summary
+  };
   JsonlParser parser_;
 };
 

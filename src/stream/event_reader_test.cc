@@ -31,7 +31,7 @@ class Growing {
 };
 
 std::string text_of(const StreamEvent& event) {
-  const char* const kinds[] = {"label", "retract", "truth", "close"};
+  const char* const kinds[] = {"label", "retract", "truth", "close", "summary"};
   std::string text = kinds[static_cast<int>(event.kind)];
   for (const std::string_view part : {event.task, event.worker, event.label, event.id})
     text += "|" + std::string(part);
@@ -58,11 +58,12 @@ TEST(EventReader, KnowsEveryKindOfEvent) {
 {"retract": {"task": "t", "worker": "w"}}
 
 {"truth": {"label": "x", "task": "t"}, "id": 3}
-{"close": "t"})");
+{"close": "t"}
+{"summary": true})");
   Reading reading(file.path());
   reading.read_to_the_end();
   EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t|7|true|e", "retract|t|w||",
-                                                      "truth|t||x|3", "close|t|||"}));
+                                                      "truth|t||x|3", "close|t|||", "summary||||"}));
 }
 
 TEST(EventReader, TakesALineOnceItIsWhole) {

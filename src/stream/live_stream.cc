@@ -47,7 +47,7 @@ class LiveStream::Engine {
   }
 
   void take(const StreamEvent& event) {
-    require(!event.task.empty(), "an event needs a task");
+    require(!event.task.empty() || event.kind == StreamEvent::Kind::summary, "an event needs a task");
     if (!event.id.empty() && !store_->add_event(event.id)) {
       ++repeated_;
       return;
@@ -59,6 +59,9 @@ class LiveStream::Engine {
       case StreamEvent::Kind::retract: why = retract(event); break;
       case StreamEvent::Kind::truth: why = learn_truth(event); break;
       case StreamEvent::Kind::close: why = close_task(event); break;
+      case StreamEvent::Kind::summary:
+        if (listener_.on_summary) listener_.on_summary(totals());
+        break;
     }
     if (why.empty()) return;
     ++refused_;
