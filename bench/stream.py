@@ -75,7 +75,7 @@ def fsync_alone(path: Path, times: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", type=int, default=1_000_000)
-    parser.add_argument("--large", type=int, default=10_000_000, help="labels of the large state")
+    parser.add_argument("--large", type=int, default=100_000_000, help="labels of the large state")
     parser.add_argument("--workers", type=int, default=1_000_000, help="of the state with many")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--output", type=Path, default=HERE / "stream.md")
