@@ -1,0 +1,130 @@
+#include "study.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "crowdfold/error.h"
+#include "published.h"
+
+namespace crowdfold::paper {
+
+Study::Study(StudyOptions options, const std::atomic<bool>& cancelled)
+    : options_(std::move(options)), cancelled_(cancelled) {
+  for (const std::string& name : options_.methods) {
+    if (name != "all") find_method(name);
+  }
+  std::error_code error;
+  std::filesystem::create_directories(options_.out, error);
+  if (error || !std::filesystem::is_directory(options_.out))
+    throw Error(ErrorCode::io, {options_.out.string(), 0, 0}, "cannot make this folder for results");
+}
+
+std::vector<std::string> Study::sets() const {
+  std::vector<std::string> there;
+  std::vector<std::string> all;
+  for (const PublishedSet& set : published_sets()) {
+    all.push_back(set.name);
+    if (DataSet::is_in(options_.data / set.name)) there.push_back(set.name);
+  }
+  if (there.empty()) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: none of the paper's data sets is there, each a folder with labels.csv and "
+                    "truth.csv ({}); --data names another place, and crowdfold-paper import makes "
+                    "them of the public repositories",
+                    options_.data.string(), fmt::join(all, ", ")));
+  }
+  return there;
+}
+
+const DataSet& Study::data(const std::string& set) {
+  const auto found = data_.find(set);
+  if (found != data_.end()) return found->second;
+  if (set == kSmileOnce) {
+    DataSet once = data("smile");
+    once.labels = drop_exact_duplicates(once.labels);
+    return data_.emplace(set, std::move(once)).first->second;
+  }
+  return data_.emplace(set, DataSet(options_.data / set)).first->second;
+}
+
+std::vector<std::string> Study::methods(const std::vector<std::string>& usual) const {
+  if (options_.methods.empty()) return usual;
+  std::vector<std::string> chosen;
+  for (const std::string& name : options_.methods) {
+    if (name != "all") {
+      chosen.push_back(name);
+      continue;
+    }
+    for (const MethodInfo& method : crowdfold::methods()) chosen.push_back(method.name);
+  }
+  return chosen;
+}
+
+std::vector<std::uint64_t> Study::seeds() const {
+  std::vector<std::uint64_t> seeds;
+  for (int run = 0; run < options_.runs; ++run)
+    seeds.push_back(options_.seed + static_cast<std::uint64_t>(run));
+  return seeds;
+}
+
+RunContext Study::context(std::uint64_t seed) const {
+  RunContext context;
+  context.seed = seed;
+  context.threads = options_.threads;
+  context.cancelled = &cancelled_;
+  return context;
+}
+
+void Study::measure_missing(const std::string& experiment, Results& results,
+                            const std::vector<Unit>& units) {
+  if (options_.fresh) {
+    std::set<Results::Row> keys;
+    for (const Unit& unit : units) keys.insert(unit.key);
+    results.forget([&](const Results::Row& key) { return keys.contains(key); });
+  }
+  std::size_t missing = 0;
+  for (const Unit& unit : units) missing += results.has(unit.key) ? 0 : 1;
+  say(fmt::format("{}: {} to measure, {} there already", experiment, cli::grouped(missing),
+                  cli::grouped(units.size() - missing)));
+  const Clock::time_point began = Clock::now();
+  shown_ = began;
+  std::size_t done = 0;
+  for (const Unit& unit : units) {
+    if (results.has(unit.key)) continue;
+    if (cancelled_) {
+      throw Error(ErrorCode::interrupted,
+                  fmt::format("stopped; the same command goes on where it was, with {} of {} left",
+                              cli::grouped(missing - done), cli::grouped(missing)));
+    }
+    show(experiment, done, missing, unit);
+    results.add(unit.key, unit.measure());
+    ++done;
+  }
+  results.settle();
+  if (missing > 0) {
+    say(fmt::format("{}: measured in {:.1f} s", experiment,
+                    std::chrono::duration<double>(Clock::now() - began).count()));
+  }
+}
+
+// A bar where someone is looking, and otherwise a line now and then.
+void Study::show(const std::string& experiment, std::size_t done, std::size_t total, const Unit& unit) {
+  constexpr std::chrono::seconds kLineEvery{10};
+  if (options_.quiet) return;
+  if (cli::stderr_is_terminal()) return bar_.show({experiment.c_str(), done, total});
+  const Clock::time_point now = Clock::now();
+  if (now - shown_ < kLineEvery) return;
+  shown_ = now;
+  say(fmt::format("{}: {} of {}, now {}", experiment, cli::grouped(done), cli::grouped(total),
+                  fmt::join(unit.key, " ")));
+}
+
+void Study::say(const std::string& line) {
+  bar_.end();
+  if (!options_.quiet) fmt::print(stderr, "{}\n", line);
+}
+
+}  // namespace crowdfold::paper

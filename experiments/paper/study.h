@@ -1,0 +1,71 @@
+// What an experiment is given: the data sets that are there, a folder for results, and how to run.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "results.h"
+#include "terminal.h"
+#include "trial.h"
+
+namespace crowdfold::paper {
+
+struct StudyOptions {
+  std::filesystem::path data;
+  std::filesystem::path out;
+  int runs = 10;
+  std::uint64_t seed = 1;            // of the first run; the next has the next
+  std::vector<std::string> methods;  // empty: those of the experiment; "all": all
+  int threads = 1;                   // that a method may use
+  bool fresh = false;                // measure again what is there
+  bool quiet = false;
+};
+
+// What is measured at once, see Results.
+struct Unit {
+  Results::Row key;
+  std::function<std::vector<Results::Row>()> measure;
+};
+
+class Study {
+ public:
+  Study(StudyOptions options, const std::atomic<bool>& cancelled);
+
+  // The paper's data sets that are there, in its order. Error(usage) if none is.
+  std::vector<std::string> sets() const;
+  // Read when it is first asked for.
+  const DataSet& data(const std::string& set);
+
+  // Those that were asked for, or else `usual`.
+  std::vector<std::string> methods(const std::vector<std::string>& usual) const;
+  std::vector<std::uint64_t> seeds() const;
+  RunContext context(std::uint64_t seed) const;
+
+  std::filesystem::path file(const std::string& name) const { return options_.out / name; }
+
+  // Measures the units that are not among the results, shows how far it is, and settles the results.
+  void measure_missing(const std::string& experiment, Results& results, const std::vector<Unit>& units);
+
+  void say(const std::string& line);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void show(const std::string& experiment, std::size_t done, std::size_t total, const Unit& unit);
+
+  StudyOptions options_;
+  const std::atomic<bool>& cancelled_;
+  std::map<std::string, DataSet> data_;
+  cli::ProgressBar bar_;
+  Clock::time_point shown_;
+};
+
+// smile has rows that say the same thing again. Some of the published figures must have counted them
+// once: this is the data set without them.
+inline const std::string kSmileOnce = "smile_once";
+
+}  // namespace crowdfold::paper
