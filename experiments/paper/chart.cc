@@ -13,7 +13,6 @@ namespace crowdfold::paper {
 namespace {
 
 constexpr double kLeft = 58;
-constexpr double kRight = 96;  // room for labels of dots
 constexpr double kTop = 46;
 constexpr double kBottom = 42;
 constexpr double kLetter = 6.4;  // mean width, to lay out the legend
@@ -60,11 +59,16 @@ const char* color_of(std::size_t i) {
   return kColors[i % kColors.size()];
 }
 
-Chart::Chart(std::string title, Axis x, Axis y, int width, int height)
-    : title_(std::move(title)), x_(std::move(x)), y_(std::move(y)), width_(width), height_(height) {}
+Chart::Chart(std::string title, Axis x, Axis y, int width, int height, double room)
+    : title_(std::move(title)),
+      x_(std::move(x)),
+      y_(std::move(y)),
+      width_(width),
+      height_(height),
+      room_(room) {}
 
 double Chart::place_x(double x) const {
-  return kLeft + (x - x_.low) / (x_.high - x_.low) * (width_ - kLeft - kRight);
+  return kLeft + (x - x_.low) / (x_.high - x_.low) * (width_ - kLeft - room_);
 }
 
 double Chart::place_y(double y) const {
@@ -94,7 +98,7 @@ void Chart::dot(Point at, const std::string& color, bool filled, const std::stri
 std::string Chart::axes() const {
   std::string text;
   const double bottom = height_ - kBottom;
-  const double right = width_ - kRight;
+  const double right = width_ - room_;
   for (const double value : ticks(x_)) {
     const double x = place_x(value);
     text += fmt::format("<line class=\"g\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>", x,

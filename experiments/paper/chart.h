@@ -30,7 +30,8 @@ struct LineStyle {
 
 class Chart {
  public:
-  Chart(std::string title, Axis x, Axis y, int width = 760, int height = 400);
+  // `room`: at the right, for labels of dots.
+  Chart(std::string title, Axis x, Axis y, int width = 760, int height = 400, double room = 16);
 
   void line(const std::vector<Point>& points, const LineStyle& style);
   // Filled, or a ring; a label beside it, unless empty.
@@ -56,6 +57,7 @@ class Chart {
   Axis y_;
   int width_;
   int height_;
+  double room_;
   std::string marks_;
   std::vector<LineStyle> named_;
   std::vector<Label> labels_;

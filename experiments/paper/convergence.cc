@@ -194,16 +194,16 @@ Section convergence_section(const Study& study) {
   section.blocks.emplace_back(shares_table(shares));
 
   const Axis tasks{"tasks", 0, kTasks};
-  for (const auto& [name, workers] : read_traces(study)) {
-    if (name == "same") {
-      Chart chart("Estimates of 20 workers of quality .6", tasks, {"estimated quality", .2, 1});
-      draw_bounds(chart, workers[0].quality);
-      for (const Worker& worker : workers) chart.line(worker.points, {"#2ca02c", 0.8, 0.45, ""});
-      section.blocks.emplace_back(
-          PageChart{"convergence", "Estimated qualities of 20 workers of quality .6, and the bounds.",
-                    chart.svg()});
-      continue;
-    }
+  const auto traces = read_traces(study);
+  if (const auto same = traces.find("same"); same != traces.end()) {
+    Chart chart("Estimates of 20 workers of quality .6", tasks, {"estimated quality", .2, 1});
+    draw_bounds(chart, same->second[0].quality);
+    for (const Worker& worker : same->second) chart.line(worker.points, {"#2ca02c", 0.8, 0.45, ""});
+    section.blocks.emplace_back(PageChart{
+        "convergence", "Estimated qualities of 20 workers of quality .6, and the bounds.", chart.svg()});
+  }
+  if (const auto different = traces.find("different"); different != traces.end()) {
+    const std::vector<Worker>& workers = different->second;
     for (std::size_t w = 0; w < workers.size(); ++w) {
       Chart chart(fmt::format("Worker {} of quality {}", w + 1, decimal(workers[w].quality, 2)), tasks,
                   {"", 0, 1}, 420, 260);

@@ -208,7 +208,7 @@ PageChart scatter(const OfflineFigures& figures) {
   x.high += margin_x;
   y.low -= margin_y;
   y.high += margin_y;
-  Chart chart("Accuracy against time: dots ours, rings the paper's", x, y, 760, 460);
+  Chart chart("Accuracy against time: dots ours, rings the paper's", x, y, 760, 460, 96);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto& [method, ours, paper] = pairs[i];
     if (!std::isnan(paper.y)) {

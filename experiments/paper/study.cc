@@ -94,13 +94,16 @@ void Study::measure_missing(const std::string& experiment, Results& results,
   std::size_t done = 0;
   for (const Unit& unit : units) {
     if (results.has(unit.key)) continue;
-    if (cancelled_) {
+    show(experiment, done, missing, unit);
+    try {
+      context(0).throw_if_cancelled();
+      results.add(unit.key, unit.measure());
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::interrupted) throw;
       throw Error(ErrorCode::interrupted,
                   fmt::format("stopped; the same command goes on where it was, with {} of {} left",
                               cli::grouped(missing - done), cli::grouped(missing)));
     }
-    show(experiment, done, missing, unit);
-    results.add(unit.key, unit.measure());
     ++done;
   }
   results.settle();
