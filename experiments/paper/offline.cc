@@ -125,7 +125,8 @@ std::string runs_text(const Mean& mean) {
 }
 
 std::string seconds_text(double seconds) {
-  return std::isnan(seconds) ? "" : fmt::format("{:.{}f}", seconds, seconds < 1 ? 4 : 1);
+  if (std::isnan(seconds)) return "";
+  return fmt::format("{:.{}f}", seconds, seconds < .001 ? 6 : seconds < 1 ? 4 : 1);
 }
 
 std::string or_nothing(double value) { return std::isnan(value) ? "" : decimal(value); }
@@ -135,7 +136,8 @@ PageTable means_table(const OfflineFigures& figures) {
   table.caption =
       "Means over the data sets. The paper's are over the same sets, as far as it has figures for them; "
       "the "
-      "difference is over those.";
+      "difference is over those. A method for two classes has fewer sets, so its mean compares with no "
+      "other.";
   table.header = {"method", "sets", "runs", "accuracy", "paper", "difference", "seconds", "paper"};
   for (const std::string& method : figures.methods()) {
     const Mean mean = mean_of(figures, method);
@@ -196,8 +198,10 @@ PageChart scatter(const OfflineFigures& figures) {
   };
   std::vector<Pair> pairs;
   bool first = true;
+  const int all_sets = mean_of(figures, figures.methods().front()).sets;
   for (const std::string& method : figures.methods()) {
     const Mean mean = mean_of(figures, method);
+    if (mean.sets < all_sets) continue;  // it would not compare
     pairs.push_back({method,
                      {std::log10(mean.seconds), mean.accuracy},
                      {std::log10(mean.paper_seconds), mean.paper_accuracy}});

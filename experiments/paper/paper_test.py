@@ -68,6 +68,12 @@ def without_seconds(folder):
             for path in sorted(folder.glob("*.csv"))}
 
 
+def test_help(program):
+    for command in ("offline", "wilcoxon", "priors", "convergence", "online", "all", "report", "import"):
+        text = subprocess.run([program.paper, command, "--help"], capture_output=True, text=True, check=True).stdout
+        check("Example" in text, f"{command} --help has an example")
+
+
 def test_shapes(folder):
     for name, columns in COLUMNS.items():
         with open(folder / name, encoding="utf-8") as file:
@@ -255,6 +261,7 @@ def main():
                 sys.exit(SKIPPED)
             test_real_data(program, data, folder / "out")
             return
+        test_help(program)
         data = program.crowds(folder / "data")
         began = time.monotonic()
         program.run("all", "--quiet", "--data", data, "--out", folder / "out", "--runs", RUNS)
