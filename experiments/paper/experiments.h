@@ -18,6 +18,9 @@ struct Experiment {
   Section (*section)(const Study& study);
 };
 
+// Of the data sets that were used.
+Section sets_section(const Study& study);
+
 Experiment offline();
 Experiment wilcoxon();
 Experiment priors();

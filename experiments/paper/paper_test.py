@@ -8,6 +8,7 @@ Results may differ in their seconds only.
 """
 import argparse
 import csv
+import fcntl
 import os
 import pathlib
 import random
@@ -20,6 +21,7 @@ import time
 
 SKIPPED = 77
 COLUMNS = {
+    "sets.csv": "set,tasks,workers,classes,labels,truths,fingerprint",
     "offline_runs.csv": "set,method,seed,accuracy,seconds",
     "offline.csv": "set,method,runs,accuracy,accuracy_sd,paper_accuracy,difference,marked,seconds,paper_seconds",
     "wilcoxon.csv": "method,pairs,statistic,p,paper_statistic,paper_p,paper_table_pairs,paper_table_statistic,paper_table_p",
@@ -112,7 +114,7 @@ def test_report(folder):
     page = (folder / "report.html").read_text(encoding="utf-8")
     # scatter, two heat maps, 20 + 1 traces, two means online and one chart per set
     check(page.count("<svg") == 1 + 2 + 21 + 2 + 3, f"charts of the report: {page.count('<svg')}")
-    check(page.count("<section") == 5, "sections of the report")
+    check(page.count("<section") == 6, "sections of the report")
     check(not re.search(r"<(script|link|img|iframe)|url\(|@import|(src|href)=\"(?!#)", page), "the page needs nothing else")
 
 
@@ -146,6 +148,23 @@ def test_killed(program, data, folder, expected, seconds):
     check("offline: 0 to measure" in program.run("offline", "--data", data, "--out", folder, "--runs", RUNS), "nothing twice")
 
 
+def test_other_data(program, data, folder):
+    """Results of one data set are not taken for those of another, and one at a time works in a folder."""
+    program.run("offline", "--quiet", "--data", data, "--out", folder / "out", "--runs", 1, "--methods", "mv")
+    other = folder / "data" / "rte"
+    other.mkdir(parents=True)
+    for name in ("labels.csv", "truth.csv"):
+        (other / name).write_bytes((data / "bird" / name).read_bytes())
+    before = without_seconds(folder / "out")
+    said = program.run("offline", "--data", other.parent, "--out", folder / "out", "--runs", 1, "--methods", "mv", code=1)
+    check("not the data set" in said and without_seconds(folder / "out") == before, f"another data set is refused: {said}")
+    descriptor = os.open(folder / "out", os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    check("is at work in this folder" in program.run("report", "--out", folder / "out", code=2), "one at a time")
+    os.close(descriptor)
+    program.run("report", "--out", folder / "out")
+
+
 def test_interrupted(program, data, folder):
     process = subprocess.Popen([program.paper, "all", "--data", data, "--out", folder, "--runs", "200"], stderr=subprocess.PIPE,
                                text=True)
@@ -166,7 +185,7 @@ def test_more_and_fresh(program, data, folder):
     check("5 to measure, 0 there" in said, f"--fresh measures again: {said}")
     check(len([row for row in table(folder / "offline_runs.csv") if row["method"] == "mv"]) == 10, "and keeps the rest")
     page = folder / "page.md"
-    page.write_text("# Page\n<!-- offline -->\nold\n<!-- end -->\ntext\n<!-- wilcoxon -->\n<!-- end -->\n", encoding="utf-8")
+    page.write_text("# Page\n<!-- sets -->\n<!-- end -->\n<!-- offline -->\nold\n<!-- end -->\ntext\n<!-- wilcoxon -->\n<!-- end -->\n", encoding="utf-8")
     program.run("report", "--out", folder, "--fill", page)
     text = page.read_text(encoding="utf-8")
     check("| mv |" in text and "old" not in text and "\ntext\n" in text and "(img/reproduction_scatter.svg)" in text, "a page is filled")
@@ -271,6 +290,7 @@ def main():
         test_report(folder / "out")
         test_same_seed(program, data, folder / "same", expected)
         test_killed(program, data, folder / "killed", expected, seconds)
+        test_other_data(program, data, folder / "other")
         test_interrupted(program, data, folder / "interrupted")
         test_more_and_fresh(program, data, folder / "more")
         test_bad_input(program, data, folder / "bad-input")

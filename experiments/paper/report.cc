@@ -15,11 +15,9 @@ namespace {
 const std::string kChartPrefix = "reproduction_";
 
 std::vector<Section> sections_of(const Study& study) {
-  std::vector<Section> sections;
-  for (const Experiment& experiment : experiments()) {
-    Section section = experiment.section(study);
-    if (!section.blocks.empty()) sections.push_back(std::move(section));
-  }
+  std::vector<Section> sections = {sets_section(study)};
+  for (const Experiment& experiment : experiments()) sections.push_back(experiment.section(study));
+  std::erase_if(sections, [](const Section& section) { return section.blocks.empty(); });
   return sections;
 }
 

@@ -1,14 +1,36 @@
 #include "study.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <set>
 
+#include "core/random.h"
 #include "crowdfold/error.h"
 #include "published.h"
 
 namespace crowdfold::paper {
+namespace {
+
+// The same for the same labels and truths, whatever they are called.
+std::uint64_t fingerprint(const DataSet& data) {
+  std::uint64_t hash = 0;
+  const auto add = [&](std::uint64_t value) { hash = mix64(hash ^ value); };
+  for (TaskId t = 0; t < data.labels.num_tasks(); ++t) {
+    const TaskLabels task = data.labels.task(t);
+    add(task.size());
+    for (const WorkerId w : task.workers) add(w);
+    for (const ClassId c : task.classes) add(c);
+    add(data.truths[t]);
+  }
+  return hash;
+}
+
+}  // namespace
 
 Study::Study(StudyOptions options, const std::atomic<bool>& cancelled)
     : options_(std::move(options)), cancelled_(cancelled) {
@@ -19,6 +41,23 @@ Study::Study(StudyOptions options, const std::atomic<bool>& cancelled)
   std::filesystem::create_directories(options_.out, error);
   if (error || !std::filesystem::is_directory(options_.out))
     throw Error(ErrorCode::io, {options_.out.string(), 0, 0}, "cannot make this folder for results");
+  lock();
+}
+
+Study::~Study() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+// The folder itself is locked, which leaves nothing behind, not even when the program is killed.
+void Study::lock() {
+  lock_ = ::open(options_.out.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: another crowdfold-paper is at work in this folder; wait for it, or give "
+                    "another --out",
+                    options_.out.string()));
+  }
 }
 
 std::vector<std::string> Study::sets() const {
@@ -47,7 +86,35 @@ const DataSet& Study::data(const std::string& set) {
     once.labels = drop_exact_duplicates(once.labels);
     return data_.emplace(set, std::move(once)).first->second;
   }
-  return data_.emplace(set, DataSet(options_.data / set)).first->second;
+  const DataSet& read = data_.emplace(set, DataSet(options_.data / set)).first->second;
+  require_same(read);
+  return read;
+}
+
+Results Study::sizes() const {
+  return {file("sets.csv"), {"set"}, {"tasks", "workers", "classes", "labels", "truths", "fingerprint"}};
+}
+
+void Study::require_same(const DataSet& data) {
+  const Labels& labels = data.labels;
+  const auto truths = std::count_if(data.truths.begin(), data.truths.end(),
+                                    [](ClassId truth) { return truth != kNoClass; });
+  const Results::Row row = {data.name,
+                            std::to_string(labels.num_tasks()),
+                            std::to_string(labels.num_workers()),
+                            std::to_string(labels.num_classes()),
+                            std::to_string(labels.num_labels()),
+                            std::to_string(truths),
+                            fmt::format("{:016x}", fingerprint(data))};
+  Results known = sizes();
+  if (!known.has({data.name})) {
+    known.add({data.name}, {{row.begin() + 1, row.end()}});
+    known.settle();
+  } else if (std::find(known.rows().begin(), known.rows().end(), row) == known.rows().end()) {
+    throw Error(ErrorCode::data, {(options_.data / data.name).string(), 0, 0},
+                fmt::format("not the data set that the results in {} are of; give another --out",
+                            options_.out.string()));
+  }
 }
 
 std::vector<std::string> Study::methods(const std::vector<std::string>& usual) const {

@@ -32,14 +32,21 @@ struct Unit {
   std::function<std::vector<Results::Row>()> measure;
 };
 
+// One at a time may work in a folder of results: Error(usage) for the second.
 class Study {
  public:
   Study(StudyOptions options, const std::atomic<bool>& cancelled);
+  ~Study();
+  Study(const Study&) = delete;
+  Study& operator=(const Study&) = delete;
 
   // The paper's data sets that are there, in its order. Error(usage) if none is.
   std::vector<std::string> sets() const;
-  // Read when it is first asked for.
+  // Read when it is first asked for. Error(data) if the results that are there are of another data set
+  // of that name.
   const DataSet& data(const std::string& set);
+  // The sizes of the data sets that results are of: sets.csv.
+  Results sizes() const;
 
   // Those that were asked for, or else `usual`.
   std::vector<std::string> methods(const std::vector<std::string>& usual) const;
@@ -55,6 +62,8 @@ class Study {
 
  private:
   using Clock = std::chrono::steady_clock;
+  void lock();
+  void require_same(const DataSet& data);
   void show(const std::string& experiment, std::size_t done, std::size_t total, const Unit& unit);
 
   StudyOptions options_;
@@ -62,6 +71,7 @@ class Study {
   std::map<std::string, DataSet> data_;
   cli::ProgressBar bar_;
   Clock::time_point shown_;
+  int lock_ = -1;  // the folder of results, locked
 };
 
 // smile has rows that say the same thing again. Some of the published figures must have counted them
