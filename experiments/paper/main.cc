@@ -160,6 +160,11 @@ int main(int argc, char** argv) {
   add_import(app, import);
 
   try {
+    const std::string first = argc > 1 ? argv[1] : "";
+    if (!first.empty() && first[0] != '-' &&
+        app.get_subcommands([&](const CLI::App* command) { return command->get_name() == first; })
+            .empty())
+      return complain(fmt::format("no command '{}' (crowdfold-paper --help)", first), kExitUsage);
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& error) {

@@ -15,7 +15,6 @@ h2 { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 nav a { margin-right: 1rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding: .5rem 0; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 tbody tr:hover { background: var(--soft); }
@@ -30,8 +29,10 @@ std::string html_table(const PageTable& table) {
     for (const std::string& cell : row) text += fmt::format("<{0}>{1}</{0}>", tag, escaped(cell));
     return text;
   };
+  // The caption stands above the box that scrolls, so that all of it is seen on a phone.
   std::string text = fmt::format(
-      "<div class=\"wide\"><table><caption>{}</caption>\n<thead><tr>{}</tr></thead>\n<tbody>\n",
+      "<p>{0}</p>\n<div class=\"wide\"><table "
+      "aria-label=\"{0}\">\n<thead><tr>{1}</tr></thead>\n<tbody>\n",
       escaped(table.caption), cells(table.header, "th"));
   for (const auto& row : table.rows) text += fmt::format("<tr>{}</tr>\n", cells(row, "td"));
   return text + "</tbody></table></div>\n";
@@ -88,7 +89,7 @@ std::string to_html(const std::string& title, const std::vector<Section>& sectio
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<nav>",
       escaped(title), kStyle);
   for (const Section& section : sections)
-    text += fmt::format("<a href=\"#{}\">{}</a>", section.name, escaped(section.name));
+    text += fmt::format("<a href=\"#{}\">{}</a>\n", section.name, escaped(section.name));
   text += "</nav>\n";
   for (const Section& section : sections) {
     text += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", section.name, escaped(section.title));

@@ -199,7 +199,8 @@ def test_bad_input(program, data, folder):
     check("no method 'nonsense'" in program.run("offline", "--methods", "nonsense", "--data", data, "--out", folder / "x", code=2),
           "no such method")
     check("no results yet" in program.run("report", "--out", empty, code=1), "nothing to report")
-    program.run("--runs", "0", "all", code=2)
+    program.run("all", "--runs", "0", code=2)
+    check("no command 'bogus'" in program.run("bogus", code=2), "no such command")
     file = folder / "file"
     file.write_text("")
     check("cannot make this folder" in program.run("all", "--data", data, "--out", file, code=1), "no folder for results")

@@ -142,6 +142,7 @@ RunContext Study::context(std::uint64_t seed) const {
   context.seed = seed;
   context.threads = options_.threads;
   context.cancelled = &cancelled_;
+  context.progress = [this](const Progress&) { show(); };
   return context;
 }
 
@@ -158,10 +159,11 @@ void Study::measure_missing(const std::string& experiment, Results& results,
                   cli::grouped(units.size() - missing)));
   const Clock::time_point began = Clock::now();
   shown_ = began;
-  std::size_t done = 0;
+  current_ = {experiment, 0, missing, ""};
   for (const Unit& unit : units) {
     if (results.has(unit.key)) continue;
-    show(experiment, done, missing, unit);
+    current_.unit = fmt::format("{}", fmt::join(unit.key, " "));
+    show();
     try {
       context(0).throw_if_cancelled();
       results.add(unit.key, unit.measure());
@@ -169,9 +171,9 @@ void Study::measure_missing(const std::string& experiment, Results& results,
       if (error.code() != ErrorCode::interrupted) throw;
       throw Error(ErrorCode::interrupted,
                   fmt::format("stopped; the same command goes on where it was, with {} of {} left",
-                              cli::grouped(missing - done), cli::grouped(missing)));
+                              cli::grouped(missing - current_.done), cli::grouped(missing)));
     }
-    ++done;
+    ++current_.done;
   }
   results.settle();
   if (missing > 0) {
@@ -181,18 +183,19 @@ void Study::measure_missing(const std::string& experiment, Results& results,
 }
 
 // A bar where someone is looking, and otherwise a line now and then.
-void Study::show(const std::string& experiment, std::size_t done, std::size_t total, const Unit& unit) {
+void Study::show() const {
   constexpr std::chrono::seconds kLineEvery{10};
   if (options_.quiet) return;
-  if (cli::stderr_is_terminal()) return bar_.show({experiment.c_str(), done, total});
+  if (cli::stderr_is_terminal())
+    return bar_.show({current_.experiment.c_str(), current_.done, current_.total});
   const Clock::time_point now = Clock::now();
   if (now - shown_ < kLineEvery) return;
   shown_ = now;
-  say(fmt::format("{}: {} of {}, now {}", experiment, cli::grouped(done), cli::grouped(total),
-                  fmt::join(unit.key, " ")));
+  say(fmt::format("{}: {} of {}, now {}", current_.experiment, cli::grouped(current_.done),
+                  cli::grouped(current_.total), current_.unit));
 }
 
-void Study::say(const std::string& line) {
+void Study::say(const std::string& line) const {
   bar_.end();
   if (!options_.quiet) fmt::print(stderr, "{}\n", line);
 }

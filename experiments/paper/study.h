@@ -58,19 +58,28 @@ class Study {
   // Measures the units that are not among the results, shows how far it is, and settles the results.
   void measure_missing(const std::string& experiment, Results& results, const std::vector<Unit>& units);
 
-  void say(const std::string& line);
+  void say(const std::string& line) const;
 
  private:
   using Clock = std::chrono::steady_clock;
   void lock();
   void require_same(const DataSet& data);
-  void show(const std::string& experiment, std::size_t done, std::size_t total, const Unit& unit);
+  void show() const;
+
+  // What is being measured.
+  struct Current {
+    std::string experiment;
+    std::size_t done = 0;
+    std::size_t total = 0;
+    std::string unit;
+  };
 
   StudyOptions options_;
   const std::atomic<bool>& cancelled_;
   std::map<std::string, DataSet> data_;
-  cli::ProgressBar bar_;
-  Clock::time_point shown_;
+  Current current_;
+  mutable cli::ProgressBar bar_;
+  mutable Clock::time_point shown_;
   int lock_ = -1;  // the folder of results, locked
 };
 
