@@ -22,9 +22,8 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "crowdfold/error.h"
-#include "crowdfold/io.h"
 #include "crowdfold/metrics.h"
-#include "crowdfold/registry.h"
+#include "trial.h"
 #include "variants.h"
 
 namespace {
@@ -43,9 +42,7 @@ struct Spec {
       begin = end;
     }
     if (is_variant()) return;
-    for (const auto& [option, value] : Settings{{"ties", "random"}, {"order", "shuffled"}}) {
-      if (find_method(method).has_option(option)) settings.emplace_back(option, value);
-    }
+    for (const auto& setting : drawn_anew(find_method(method))) settings.push_back(setting);
   }
   bool is_variant() const { return method.starts_with(kVariant); }
   bool has_confusion() const { return is_variant() || find_method(method).has_confusion; }
@@ -61,21 +58,6 @@ struct Spec {
   std::string name;
   std::string method;
   Settings settings;
-};
-
-struct DataSet {
-  explicit DataSet(const std::filesystem::path& folder)
-      : name(folder.filename()),
-        labels(read_labels((folder / "labels.csv").string(), every_row(), {})),
-        truths(read_truths((folder / "truth.csv").string(), labels, every_row())) {}
-  static ReadOptions every_row() {
-    ReadOptions options;
-    options.duplicates = Duplicates::keep;
-    return options;
-  }
-  std::string name;
-  Labels labels;
-  std::vector<ClassId> truths;
 };
 
 struct Hidden {

@@ -5,7 +5,7 @@ For every page NAME.md beside this script, the lines between `<!-- options -->` 
 table that `crowdfold methods NAME` knows, and those between `<!-- accuracy -->` and `<!-- end -->` a table of
 accuracies over the data sets in $CROWDFOLD_DATA (default: ../shared/datasets beside the repository), each a
 folder with labels.csv and truth.csv. Without the data sets, the accuracies stay as they are. Accuracies that the
-paper on onepass published for a method stand beside ours: a CSV file dataset,method,accuracy. With --methods, only
+paper on onepass published for a method stand beside ours: a CSV file set,method,accuracy. With --methods, only
 their pages are filled.
 """
 
@@ -95,7 +95,7 @@ def read_published(path: Path) -> dict[str, dict[str, float]]:
         with path.open(encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 if row["accuracy"]:
-                    published.setdefault(row["method"], {})[row["dataset"]] = float(row["accuracy"])
+                    published.setdefault(row["method"], {})[row["set"]] = float(row["accuracy"])
     return published
 
 
@@ -151,7 +151,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", type=Path, default=ROOT / "build" / "crowdfold")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("CROWDFOLD_DATA") or ROOT.parent / "shared" / "datasets"))
-    parser.add_argument("--published", type=Path, default=ROOT.parent / "shared" / "design" / "paper_tables.csv")
+    parser.add_argument("--published", type=Path, default=ROOT / "experiments" / "paper" / "paper_figures.csv")
     parser.add_argument("--methods", nargs="+", help="default: all")
     options = parser.parse_args()
     published = read_published(options.published)
