@@ -1,0 +1,125 @@
+// A chart as an SVG: on the page, and as a file with title and legend of its own.
+import * as Plot from "@observablehq/plot";
+import type { Chart, Reference } from "../document.ts";
+import type { Theme } from "../theme.ts";
+import { type SeriesColor, seriesColors } from "./data.ts";
+import { draw } from "./kinds.ts";
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+
+function referenceMarks(reference: Reference, theme: Theme): Plot.Markish[] {
+  const look = { stroke: theme.text, strokeDasharray: "4 3", strokeOpacity: 0.7 };
+  const words = { fill: theme.text, fillOpacity: 0.8 };
+  const at = reference.value ?? 0;
+  switch (reference.axis) {
+    case "diagonal":
+      return [
+        Plot.line(
+          [
+            [0, 0],
+            [1, 1],
+          ],
+          { ...look, clip: true },
+        ),
+      ];
+    case "x":
+      return [
+        Plot.ruleX([at], look),
+        reference.label
+          ? Plot.text([at], {
+              x: (d) => d,
+              text: () => reference.label,
+              frameAnchor: "top",
+              textAnchor: "start",
+              dx: 4,
+              ...words,
+            })
+          : null,
+      ];
+    case "y":
+      return [
+        Plot.ruleY([at], look),
+        reference.label
+          ? Plot.text([at], {
+              y: (d) => d,
+              text: () => reference.label,
+              frameAnchor: "right",
+              textAnchor: "end",
+              dy: -7,
+              ...words,
+            })
+          : null,
+      ];
+  }
+}
+
+export function svgOf(chart: Chart, theme: Theme, width: number): SVGSVGElement {
+  const options = draw[chart.kind]({ chart, theme, width });
+  const colors = seriesColors(chart, theme);
+  const color =
+    options.color ??
+    (colors.length > 0 ? { domain: colors.map((c) => c.name), range: colors.map((c) => c.color) } : {});
+  const references = (chart.references ?? []).flatMap((reference) => referenceMarks(reference, theme));
+  const svg = Plot.plot({
+    marginTop: 16,
+    marginRight: 16,
+    marginBottom: 40,
+    ...options,
+    width,
+    color: { ...color, legend: false },
+    marks: [...(options.marks ?? []), ...references],
+    style: { background: "transparent", color: theme.text, fontFamily: FONT, fontSize: "12px", overflow: "visible" },
+    ariaLabel: chart.title,
+    ariaDescription: chart.description,
+    figure: false,
+  }) as SVGSVGElement;
+  svg.setAttribute("role", "img");
+  // Tips are drawn in the page's colours.
+  svg.style.setProperty("--plot-background", theme.background);
+  return svg;
+}
+
+function make(tag: string, attributes: Record<string, string | number>, text = ""): SVGElement {
+  const made = document.createElementNS(NAMESPACE, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  made.textContent = text;
+  return made;
+}
+
+function legendMarks(colors: readonly SeriesColor[], theme: Theme, y: number): SVGElement[] {
+  let x = 12;
+  return colors.flatMap(({ name, color }) => {
+    const circle = make("circle", { cx: x + 5, cy: y - 4, r: 5, fill: color });
+    const text = make("text", { x: x + 15, y, fill: theme.text }, name);
+    x += 30 + name.length * 7;
+    return [circle, text];
+  });
+}
+
+// A drawing that stands alone: title, legend and background are part of it.
+export function svgFile(chart: Chart, theme: Theme, width: number): string {
+  const plot = svgOf(chart, theme, width);
+  const height = Number(plot.getAttribute("height"));
+  const colors = seriesColors(chart, theme);
+  const top = colors.length > 0 ? 56 : 36;
+  const file = make("svg", {
+    xmlns: NAMESPACE,
+    width,
+    height: height + top,
+    viewBox: `0 0 ${width} ${height + top}`,
+    "font-family": FONT,
+    "font-size": 13,
+  });
+  plot.setAttribute("y", String(top));
+  plot.setAttribute("fill", theme.text);
+  file.append(
+    make("title", {}, chart.title),
+    make("desc", {}, chart.description),
+    make("rect", { width: "100%", height: "100%", fill: theme.background }),
+    make("text", { x: 12, y: 22, "font-size": 15, "font-weight": 600, fill: theme.text }, chart.title),
+    ...legendMarks(colors, theme, 46),
+    plot,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(file)}\n`;
+}
