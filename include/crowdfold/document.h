@@ -143,10 +143,14 @@ struct Document {
 // Text that is not UTF-8 is made so. Error(internal) if a table's columns differ in length.
 std::string to_json(const Document& document);
 
-// Whether this build holds the page; without it to_html() is Error(usage) that says what to do.
-bool has_page();
-// The page with a document inside: one file, nothing is loaded from anywhere. `json` as to_json() makes
-// it.
+// The page with a document inside: one file that loads nothing from anywhere. `json` as to_json() makes
+// it. Error(usage), which says what to do, if this library was built without the page.
 std::string to_html(const std::string& json);
+bool has_page();
+
+// As JSON if the path ends in .json, as a page otherwise; "-" is standard output. Whole or not at all.
+void write_document(const std::string& path, const Document& document);
+// The Error(usage) that write_document() would end with, before the work is done.
+void require_page_for(const std::string& path);
 
 }  // namespace crowdfold

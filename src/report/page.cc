@@ -3,6 +3,7 @@
 
 #include "crowdfold/document.h"
 #include "crowdfold/error.h"
+#include "io/output.h"
 #include "report/page_text.h"
 
 namespace crowdfold {
@@ -26,17 +27,21 @@ std::string without_tags(const std::string& json) {
   return text;
 }
 
+bool is_json(std::string_view path) { return path.ends_with(".json"); }
+
+[[noreturn]] void throw_without_page() {
+  throw Error(ErrorCode::usage,
+              "reports are off: this build was made without the page, for want of Node.js; install "
+              "Node.js 20.19 or "
+              "newer with npm and run 'make build' again, or write the data alone (-o report.json)");
+}
+
 }  // namespace
 
 bool has_page() { return !page_text().empty(); }
 
 std::string to_html(const std::string& json) {
-  if (!has_page()) {
-    throw Error(ErrorCode::usage,
-                "reports are off in this build, as it was made without Node.js; install Node.js 20.19 "
-                "or newer with "
-                "npm, then configure and build again ('make build')");
-  }
+  if (!has_page()) throw_without_page();
   const std::string_view page = page_text();
   const std::size_t place = page.find(kPlace);
   if (place == std::string_view::npos)
@@ -47,6 +52,18 @@ std::string to_html(const std::string& json) {
   html += without_tags(json);
   html += page.substr(place + kPlace.size());
   return html;
+}
+
+void require_page_for(const std::string& path) {
+  if (!is_json(path) && !has_page()) throw_without_page();
+}
+
+void write_document(const std::string& path, const Document& document) {
+  const std::string json = to_json(document);
+  const std::string text = is_json(path) ? json + "\n" : to_html(json);
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
 }
 
 }  // namespace crowdfold
