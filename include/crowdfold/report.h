@@ -58,6 +58,8 @@ struct TaskSummary {
 
 // How a worker is marked, by agreement with what the others say: docs/report.md has the rule.
 enum class WorkerMark { useful, unsure, random, adversary };
+// Beyond chance; whoever may be better than that is not called random.
+inline constexpr double kAtMostWeak = 0.3;
 
 struct ReportedWorker {
   WorkerId worker = 0;

@@ -40,8 +40,7 @@ void advise_tasks(const Report& report, std::vector<Item>& items) {
   if (tasks.without_labels > 0) {
     items.push_back(
         {Tone::warning,
-         fmt::format("{} no label yet: no answer.", some(tasks.without_labels, "task") +
-                                                        (tasks.without_labels == 1 ? " has" : " have")),
+         fmt::format("{} no label yet: no answer.", some(tasks.without_labels, "task", "has", "have")),
          "tasks"});
   }
   const std::uint64_t one = tasks.wanted[1];
@@ -50,24 +49,23 @@ void advise_tasks(const Report& report, std::vector<Item>& items) {
   if (one > 0) {
     items.push_back({Tone::warning,
                      fmt::format("{} one more label, if it agrees with the answer so far.",
-                                 some(one, "task") + (one == 1 ? " needs" : " need")),
+                                 some(one, "task", "needs", "need")),
                      "tasks"});
   }
   if (more > 0) {
     items.push_back(
         {Tone::warning,
          fmt::format("{} two labels or more: look at them first, the question itself may be unclear.",
-                     some(more, "task") + (more == 1 ? " needs" : " need")),
+                     some(more, "task", "needs", "need")),
          "tasks"});
   }
   if (one + more == 0)
     items.push_back({Tone::good, "All tasks are settled: no more labels are needed.", "tasks"});
   if (tasks.single_label > 0) {
-    items.push_back(
-        {Tone::plain,
-         fmt::format("{} a single label, so nobody contradicts it.",
-                     some(tasks.single_label, "task") + (tasks.single_label == 1 ? " has" : " have")),
-         "data"});
+    items.push_back({Tone::plain,
+                     fmt::format("{} a single label, so nobody contradicts it.",
+                                 some(tasks.single_label, "task", "has", "have")),
+                     "data"});
   }
 }
 
@@ -129,8 +127,7 @@ void advise_workers(const Report& report, const Labels& labels, std::vector<Item
   }
   if (!worse.empty()) {
     items.push_back({Tone::warning,
-                     fmt::format("{} worse over time: {}.",
-                                 some(worse.size(), "worker") + (worse.size() == 1 ? " gets" : " get"),
+                     fmt::format("{} worse over time: {}.", some(worse.size(), "worker", "gets", "get"),
                                  listing(worse)),
                      "workers"});
   }
@@ -218,7 +215,7 @@ void advise_input(const Report& report, std::vector<Item>& items) {
   if (report.skipped_rows > 0)
     items.push_back(
         {Tone::warning,
-         fmt::format("{} not be read and left out.", some(report.skipped_rows, "row") + " could"),
+         fmt::format("{} not be read and left out.", some(report.skipped_rows, "row", "could", "could")),
          "data"});
   if (report.duplicates > 0) {
     items.push_back({Tone::plain,
@@ -242,12 +239,9 @@ std::string headline_of(const Report& report) {
     text += fmt::format("; {} {} one more label", with_commas(one), one == 1 ? "needs" : "need");
   const std::size_t random = marked(report, WorkerMark::random).size();
   const std::size_t adversaries = marked(report, WorkerMark::adversary).size();
-  if (random > 0)
-    text +=
-        fmt::format("; {} at random", some(random, "worker") + (random == 1 ? " answers" : " answer"));
+  if (random > 0) text += fmt::format("; {} at random", some(random, "worker", "answers", "answer"));
   if (adversaries > 0)
-    text += fmt::format("; {} worse than chance",
-                        some(adversaries, "worker") + (adversaries == 1 ? " answers" : " answer"));
+    text += fmt::format("; {} worse than chance", some(adversaries, "worker", "answers", "answer"));
   return text;
 }
 

@@ -6,8 +6,8 @@
 namespace crowdfold {
 namespace {
 
-constexpr std::uint64_t kMostChunks = 40;
-constexpr std::uint64_t kFewestTasks = 20;  // in a chunk
+constexpr std::uint64_t kMostChunks = 24;
+constexpr std::uint64_t kFewestTasks = 60;  // in a chunk
 constexpr std::size_t kFollowedClasses = 6;
 
 }  // namespace

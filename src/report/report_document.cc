@@ -1,6 +1,8 @@
 // A report as a document: its frame, and the sections about the data and the rules.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "crowdfold/report.h"
 #include "report/columns.h"
 #include "report/sections.h"
@@ -34,11 +36,11 @@ Chart labels_per_task(const std::vector<std::uint64_t>& tasks_by_labels) {
   chart.description = "How many tasks have how many labels.";
   chart.kind = Chart::Kind::histogram;
   chart.columns = {
-      number_column("lower", "Labels on the task, from", Format::number, bars,
+      number_column("lower", "Labels on the task", Format::number, bars,
                     [](const Bar& b) { return b.lower; }),
-      number_column("upper", "to", Format::number, bars, [](const Bar& b) { return b.upper; }),
+      number_column("upper", "Up to", Format::number, bars, [](const Bar& b) { return b.upper; }),
       number_column("count", "Tasks", Format::integer, bars, [](const Bar& b) { return b.tasks; })};
-  chart.x.domain = {0, static_cast<double>(tasks_by_labels.size())};
+  if (!bars.empty()) chart.x.domain = {bars.front().lower, bars.back().upper};
   return chart;
 }
 
@@ -59,8 +61,9 @@ Section data_section(const Shown& shown) {
     facts.facts.push_back({with_commas(report.skipped_rows), "rows left out"});
   if (report.has_truths) facts.facts.push_back({with_commas(report.evaluation.tasks), "known truths"});
   Section section{"data", "What was read", {facts}};
-  if (report.tasks.labels_per_task.size() > 1)
-    section.blocks.emplace_back(labels_per_task(report.tasks.labels_per_task));
+  const std::vector<std::uint64_t>& by_number = report.tasks.labels_per_task;
+  if (by_number.size() - static_cast<std::size_t>(std::count(by_number.begin(), by_number.end(), 0)) > 1)
+    section.blocks.emplace_back(labels_per_task(by_number));
   return section;
 }
 
@@ -81,15 +84,16 @@ Section rules_section(const Shown& shown) {
                  "ln(q (K − 1) / (1 − q)) for quality q and K classes, are what it weighs: 0 is a "
                  "guess, below 0 it speaks against "
                  "itself."},
-           Prose{"Marks come from another comparison: each label of a worker with the weighted vote of "
-                 "the others on the same task. By "
-                 "chance, given how often the worker and the others name each class, some agree anyway. "
-                 "On a scale where 0 is chance "
-                 "and 1 is full agreement, with a 95 % interval: a worker answers worse than chance if "
-                 "the interval lies below 0, "
-                 "is useful if it lies above 0, and answers at random if it holds 0 and ends below 0.4. "
-                 "Otherwise there are too few "
-                 "labels to tell."},
+           Prose{fmt::format("Marks come from another comparison: each label of a worker with the "
+                             "weighted vote of the others on the same "
+                             "task. By chance, given how often the worker and the others name each "
+                             "class, some agree anyway. On a scale "
+                             "where 0 is chance and 1 is full agreement, with a 95 % interval: a worker "
+                             "answers worse than chance if the "
+                             "interval lies below 0, is useful if it lies above 0, and answers at "
+                             "random if it holds 0 and ends below {}. "
+                             "Otherwise there are too few labels to tell.",
+                             kAtMostWeak)},
            Prose{"Order is that in which tasks appear first in the file. Truths, where given, are "
                  "compared with and never learned from."}}};
 }

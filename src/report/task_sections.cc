@@ -1,6 +1,7 @@
 // Sections about tasks: how sure, which to look at first, how they changed in time.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "report/columns.h"
@@ -83,16 +84,15 @@ Chart confidence_chart(const Shown& shown) {
                                   percent(report.options.settled));
   chart.kind = Chart::Kind::histogram;
   chart.columns = {
-      number_column("lower", "Confidence, from", Format::percent, bars,
-                    [](const Bar& b) { return b.lower; }),
-      number_column("upper", "to", Format::percent, bars, [](const Bar& b) { return b.upper; }),
+      number_column("lower", "Confidence", Format::percent, bars, [](const Bar& b) { return b.lower; }),
+      number_column("upper", "Up to", Format::percent, bars, [](const Bar& b) { return b.upper; }),
       number_column("count", "Tasks", Format::integer, bars, [](const Bar& b) { return b.tasks; })};
   if (report.has_truths) {
     chart.columns.push_back(
         text_column("series", "Answer", bars, [](const Bar& b) { return b.series; }));
     chart.tones = {{"right", Tone::accent}, {"wrong", Tone::bad}, {"no truth known", Tone::muted}};
   }
-  chart.x.domain = {0, 1};
+  chart.x.domain = {bars.empty() ? 0 : bars.front().lower, 1};
   chart.references = {{Reference::Axis::x, report.options.settled, "settled"}};
   return chart;
 }

@@ -18,6 +18,10 @@ std::string some(std::uint64_t number, const std::string& noun) {
   return fmt::format("{} {}{}", with_commas(number), noun, number == 1 ? "" : hisses ? "es" : "s");
 }
 
+std::string some(std::uint64_t number, const std::string& noun, const char* one, const char* many) {
+  return fmt::format("{} {}", some(number, noun), number == 1 ? one : many);
+}
+
 std::string percent(double share) {
   const double rounded = std::round(100 * share);
   if (rounded >= 100 && share < 1)

@@ -13,8 +13,6 @@ namespace crowdfold {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kAtMostWeak =
-    0.4;  // beyond chance; whoever may be better than that is not called random
 constexpr std::uint64_t kEnoughConstant = 10;  // labels, all the same
 constexpr std::uint64_t kEnoughHalf = 20;      // compared labels in each half of a worker's time
 constexpr double kWorseBy = 0.15;              // share of agreement lost between the halves,

@@ -5,13 +5,25 @@ import { button, element } from "./dom.ts";
 import { TableView } from "./table.ts";
 import { applyTheme, chooseTheme, themeName } from "./theme.ts";
 
+const DRAWN_AT_ONCE = 2;
+
+// Numbers stay with what they count.
+function keepTogether(text: string): string {
+  return text.replace(/(\d) (?=[%\p{L}])/gu, "$1\u00a0");
+}
+
 function factsList(block: Facts): HTMLElement {
   const items = block.facts.map((fact) =>
     element(
       "div",
       { class: "fact" },
       element("dt", {}, fact.label),
-      element("dd", {}, element("strong", {}, fact.value), fact.note ? element("span", {}, fact.note) : null),
+      element(
+        "dd",
+        {},
+        element("strong", {}, keepTogether(fact.value)),
+        fact.note ? element("span", {}, fact.note) : null,
+      ),
     ),
   );
   return element("dl", { class: "block facts" }, ...items);
@@ -22,7 +34,7 @@ function adviceList(block: Advice): HTMLElement {
     element(
       "li",
       { class: item.tone },
-      item.text,
+      keepTogether(item.text),
       item.section ? element("a", { href: `#${item.section}`, "aria-label": `See: ${item.text}` }, "See") : null,
     ),
   );
@@ -31,6 +43,7 @@ function adviceList(block: Advice): HTMLElement {
 
 export class Page {
   private charts: ChartView[] = [];
+  private turn = 0;
   private readonly observer = new ResizeObserver(() => this.fit(false));
 
   constructor(private readonly root: HTMLElement) {
@@ -73,7 +86,7 @@ export class Page {
       "header",
       {},
       element("div", { class: "top" }, element("p", { class: "kicker" }, report.title), theme),
-      element("h1", {}, report.headline),
+      element("h1", {}, keepTogether(report.headline)),
       report.subtitle ? element("p", { class: "subtitle" }, report.subtitle) : null,
     );
   }
@@ -98,7 +111,7 @@ export class Page {
   private block(block: Block): HTMLElement {
     switch (block.type) {
       case "prose":
-        return element("p", { class: "block prose" }, block.text);
+        return element("p", { class: "block prose" }, keepTogether(block.text));
       case "facts":
         return factsList(block);
       case "advice":
@@ -113,7 +126,19 @@ export class Page {
     }
   }
 
+  // Draws what must be drawn: the first charts at once, the others one by one, so that the page answers meanwhile.
   private fit(force: boolean): void {
-    for (const chart of this.charts) chart.fit(force);
+    const waiting = this.charts.filter((chart) => force || chart.isOutgrown());
+    const turn = ++this.turn;
+    for (const chart of waiting.splice(0, DRAWN_AT_ONCE)) chart.draw();
+    const drawNext = () => {
+      if (turn !== this.turn) return; // a newer wish came
+      const chart = waiting.shift();
+      this.root.toggleAttribute("data-drawn", chart === undefined);
+      if (chart === undefined) return;
+      chart.draw();
+      setTimeout(drawNext);
+    };
+    drawNext();
   }
 }

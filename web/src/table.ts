@@ -5,7 +5,8 @@ import { countOf, formatNumber, formatValue } from "./format.ts";
 import { choiceColumns, chooseRows, type Order } from "./rows.ts";
 import { csvOf, save } from "./save.ts";
 
-const PAGE_SIZE = 20;
+const PAGE_SIZE = 15;
+const LONG = 24; // characters; longer texts may break anywhere
 
 function intervalBar([lower, value, upper]: Triple): HTMLElement {
   const percent = (x: number) => `${(100 * x).toFixed(2)}%`;
@@ -21,7 +22,9 @@ function cell(column: Column, row: number): HTMLTableCellElement {
   const text = formatValue(value, column.format);
   if (column.format !== "text") return element("td", { class: "number" }, text);
   const tone = column.tones?.[text];
-  return tone ? element("td", {}, element("span", { class: `badge ${tone}` }, text)) : element("td", {}, text);
+  return tone
+    ? element("td", {}, element("span", { class: `badge ${tone}` }, text))
+    : element("td", { class: text.length > LONG ? "long" : "" }, text);
 }
 
 function detailsTable(details: Details, row: number): HTMLElement {

@@ -68,10 +68,17 @@ export class ChartView {
     toggle.setAttribute("aria-expanded", String(this.data !== null));
   }
 
-  // Draws for the room there is; again only if that or the colours changed.
-  fit(force: boolean): void {
-    const width = Math.max(NARROWEST, Math.floor(this.place.clientWidth));
-    if (width === this.width && !force) return;
+  // Whether there is another width to draw for.
+  isOutgrown(): boolean {
+    return this.room() !== this.width;
+  }
+
+  private room(): number {
+    return Math.max(NARROWEST, Math.floor(this.place.clientWidth));
+  }
+
+  draw(): void {
+    const width = this.room();
     this.width = width;
     const theme = currentTheme();
     this.place.replaceChildren(svgOf(this.chart, theme, width));

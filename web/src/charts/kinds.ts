@@ -12,7 +12,8 @@ export interface Canvas {
 }
 
 const CHARACTER = 6.6; // the width of one, about, in pixels
-const ROW = 24; // the height of a category
+const SQUARE = 520; // the largest width of a chart with equal axes
+const ROW = 26; // the height of a category
 
 // Room for categories at the left, and how much of their text fits.
 function categoryRoom(canvas: Canvas, role: string) {
@@ -33,6 +34,14 @@ function numeric(canvas: Canvas, role: "x" | "y", column: string = role): Plot.S
       ? { ticks: 4 }
       : { ticks: role === "x" ? Math.max(2, Math.min(8, canvas.width / 90)) : 5 }),
   };
+}
+
+// Rows and columns of a matrix of the same names come in the same order.
+function columnsOfMatrix(chart: Chart): string[] {
+  const columns = levelsOf(chart, "x");
+  const rows = levelsOf(chart, "y");
+  const known = new Set(columns);
+  return rows.length === columns.length && rows.every((name) => known.has(name)) ? rows : columns;
 }
 
 // What is told about a mark under the pointer.
@@ -150,7 +159,7 @@ function lines(canvas: Canvas): Plot.PlotOptions {
   return {
     height: facet.lines === 1 ? 260 : facet.lines * 170,
     ...facet.options,
-    marginTop: has(chart, "facet") ? 28 : 16,
+    marginTop: has(chart, "facet") ? 44 : 30,
     x: numeric(canvas, "x"),
     y: { ...numeric(canvas, "y"), grid: true },
     marks: [
@@ -184,13 +193,16 @@ function scatter(canvas: Canvas): Plot.PlotOptions {
   const { chart, theme } = canvas;
   const rows = rowsForPlot(chart);
   const facet = facets(canvas, rows);
+  // The same scale both ways: a diagonal is one.
+  const square = String(chart.x?.domain) === String(chart.y?.domain) && chart.x?.domain !== undefined;
   const labelled = has(chart, "label") && rows.length <= 40 && !has(chart, "facet");
   return {
-    height: facet.lines === 1 ? Math.min(420, Math.max(280, canvas.width * 0.6)) : facet.lines * 190,
+    ...(square ? { width: Math.min(canvas.width, SQUARE) } : {}),
+    height: facet.lines > 1 ? facet.lines * 190 : square ? Math.min(canvas.width, SQUARE) * 0.9 : 320,
     ...facet.options,
-    marginTop: has(chart, "facet") ? 28 : 16,
+    marginTop: has(chart, "facet") ? 44 : 30,
     marginRight: labelled ? 60 : 16,
-    r: { range: [2, 9] },
+    r: { range: [1.5, 8] },
     x: { ...numeric(canvas, "x"), grid: true },
     y: { ...numeric(canvas, "y"), grid: true },
     marks: [
@@ -198,7 +210,7 @@ function scatter(canvas: Canvas): Plot.PlotOptions {
         x: "x",
         y: "y",
         fill: paint(chart, theme),
-        fillOpacity: 0.7,
+        fillOpacity: 0.6,
         ...(has(chart, "size") ? { r: "size" } : { r: 4 }),
         title: told(chart),
         tip: true,
@@ -223,7 +235,7 @@ function heatmap(canvas: Canvas): Plot.PlotOptions {
   const rows = rowsForPlot(chart);
   const facet = facets(canvas, rows);
   const room = categoryRoom(canvas, "y");
-  const columns = levelsOf(chart, "x");
+  const columns = columnsOfMatrix(chart);
   const lengthOfLabels = Math.min(14, Math.max(...columns.map((name) => name.length)));
   const known = rows.map((row) => row.value).filter((value): value is number => typeof value === "number");
   const domain = chart.value?.domain ?? [Math.min(...known), Math.max(...known)];
@@ -236,17 +248,26 @@ function heatmap(canvas: Canvas): Plot.PlotOptions {
     ...facet.options,
     height: facet.lines * (height + 30) + (upright ? 50 : lengthOfLabels * 6 + 50),
     marginLeft: room.margin,
-    marginTop: has(chart, "facet") ? 28 : 16,
+    marginTop: has(chart, "facet") ? 44 : 30,
     marginBottom: upright ? 44 : lengthOfLabels * 6 + 30,
     x: {
       type: "band",
       domain: columns,
       label: titleOf(chart, "x"),
+      labelArrow: "none",
       tickFormat: (name: string) => clip(name, 14),
       tickSize: 0,
       tickRotate: upright ? 0 : -60,
     },
-    y: { type: "band", domain: levelsOf(chart, "y"), label: titleOf(chart, "y"), tickFormat: room.text, tickSize: 0 },
+    y: {
+      type: "band",
+      domain: levelsOf(chart, "y"),
+      label: titleOf(chart, "y"),
+      labelAnchor: "top",
+      labelArrow: "none",
+      tickFormat: room.text,
+      tickSize: 0,
+    },
     color: {
       type: "linear",
       domain: [...domain],
@@ -270,10 +291,7 @@ function heatmap(canvas: Canvas): Plot.PlotOptions {
         ? Plot.text(rows, {
             x: "x",
             y: "y",
-            text: (row: Row) =>
-              row.value === null
-                ? ""
-                : formatTick(Number((row.value as number).toPrecision(3)), formatOf(chart, "value")),
+            text: (row: Row) => (row.value === null ? "" : formatNumber(row.value as number, formatOf(chart, "value"))),
             fill: (row: Row) => ((row.value as number) > middle ? theme.background : theme.text),
           })
         : null,

@@ -8,10 +8,12 @@ import { draw } from "./kinds.ts";
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-function referenceMarks(reference: Reference, theme: Theme): Plot.Markish[] {
+function referenceMarks(chart: Chart, reference: Reference, theme: Theme): Plot.Markish[] {
   const look = { stroke: theme.text, strokeDasharray: "4 3", strokeOpacity: 0.7 };
-  const words = { fill: theme.text, fillOpacity: 0.8 };
+  const words = { fill: theme.text, stroke: theme.background, strokeWidth: 4 };
   const at = reference.value ?? 0;
+  const [from, to] = chart.x?.domain ?? [at, at];
+  const side = at > (from + to) / 2 ? -1 : 1; // where there is room for words
   switch (reference.axis) {
     case "diagonal":
       return [
@@ -31,8 +33,8 @@ function referenceMarks(reference: Reference, theme: Theme): Plot.Markish[] {
               x: (d) => d,
               text: () => reference.label,
               frameAnchor: "top",
-              textAnchor: "start",
-              dx: 4,
+              textAnchor: side < 0 ? "end" : "start",
+              dx: 4 * side,
               ...words,
             })
           : null,
@@ -60,13 +62,13 @@ export function svgOf(chart: Chart, theme: Theme, width: number): SVGSVGElement 
   const color =
     options.color ??
     (colors.length > 0 ? { domain: colors.map((c) => c.name), range: colors.map((c) => c.color) } : {});
-  const references = (chart.references ?? []).flatMap((reference) => referenceMarks(reference, theme));
+  const references = (chart.references ?? []).flatMap((reference) => referenceMarks(chart, reference, theme));
   const svg = Plot.plot({
-    marginTop: 16,
+    marginTop: 30,
     marginRight: 16,
     marginBottom: 40,
-    ...options,
     width,
+    ...options,
     color: { ...color, legend: false },
     marks: [...(options.marks ?? []), ...references],
     style: { background: "transparent", color: theme.text, fontFamily: FONT, fontSize: "12px", overflow: "visible" },
