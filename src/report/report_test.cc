@@ -235,9 +235,15 @@ TEST(ReportPairs, CountCommonTasksAndAgreement) {
     };
     const std::string names =
         std::min(name(pair.a), name(pair.b)) + std::max(name(pair.a), name(pair.b));
-    if (names == "ab") EXPECT_EQ(pair.common, 30U);
-    if (names == "ac") EXPECT_EQ(pair.agreed, 10U);
-    if (names == "bc") EXPECT_EQ(pair.common, 10U);
+    if (names == "ab") {
+      EXPECT_EQ(pair.common, 30U);
+    }
+    if (names == "ac") {
+      EXPECT_EQ(pair.agreed, 10U);
+    }
+    if (names == "bc") {
+      EXPECT_EQ(pair.common, 10U);
+    }
   }
 }
 

@@ -68,14 +68,21 @@ Chart confidence_chart(const Shown& shown) {
     const char* series;
   };
   std::vector<Bar> bars;
-  for (const TaskSummary::Bin& bin : report.tasks.confidence) {
-    const std::uint64_t unknown = bin.tasks - bin.right - bin.wrong;
-    if (!report.has_truths && bin.tasks > 0) bars.push_back({bin.lower, bin.upper, bin.tasks, ""});
-    if (!report.has_truths) continue;
-    if (bin.right > 0) bars.push_back({bin.lower, bin.upper, bin.right, "right"});
-    if (bin.wrong > 0) bars.push_back({bin.lower, bin.upper, bin.wrong, "wrong"});
-    if (unknown > 0) bars.push_back({bin.lower, bin.upper, unknown, "no truth known"});
+  const auto add = [&](const char* series, const auto& tasks_of) {
+    for (const TaskSummary::Bin& bin : report.tasks.confidence) {
+      if (tasks_of(bin) > 0) bars.push_back({bin.lower, bin.upper, tasks_of(bin), series});
+    }
+  };
+  using Bin = const TaskSummary::Bin&;
+  if (report.has_truths) {
+    add("right", [](Bin bin) { return bin.right; });
+    add("wrong", [](Bin bin) { return bin.wrong; });
+    add("no truth known", [](Bin bin) { return bin.tasks - bin.right - bin.wrong; });
+  } else {
+    add("", [](Bin bin) { return bin.tasks; });
   }
+  double lowest = 1;
+  for (const Bar& bar : bars) lowest = std::min(lowest, bar.lower);
   Chart chart;
   chart.id = "confidence";
   chart.title = "How sure the answers are";
@@ -92,7 +99,7 @@ Chart confidence_chart(const Shown& shown) {
         text_column("series", "Answer", bars, [](const Bar& b) { return b.series; }));
     chart.tones = {{"right", Tone::accent}, {"wrong", Tone::bad}, {"no truth known", Tone::muted}};
   }
-  chart.x.domain = {bars.empty() ? 0 : bars.front().lower, 1};
+  chart.x.domain = {bars.empty() ? 0 : lowest, 1};
   chart.references = {{Reference::Axis::x, report.options.settled, "settled"}};
   return chart;
 }

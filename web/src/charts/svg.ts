@@ -113,6 +113,7 @@ export function svgFile(chart: Chart, theme: Theme, width: number): string {
     "font-family": FONT,
     "font-size": 13,
   });
+  for (const tip of plot.querySelectorAll("[aria-label=tip]")) tip.remove(); // nobody points at a file
   plot.setAttribute("y", String(top));
   plot.setAttribute("fill", theme.text);
   file.append(
