@@ -140,8 +140,7 @@ TEST(ReportWorkers, OfASimulatedCrowdAreToldApart) {
   int good = 0;
   int accused = 0;
   for (const ReportedWorker& w : report_of(labels).workers) {
-    const std::string number(labels.workers[w.worker].substr(std::string("worker_").size()));
-    const double quality = crowd.quality[static_cast<std::size_t>(std::stoi(number))];
+    const double quality = crowd.quality[w.worker];
     const bool marked = w.mark == WorkerMark::random || w.mark == WorkerMark::adversary;
     spammers += quality <= 0.25 ? 1 : 0;
     caught += quality <= 0.25 && marked ? 1 : 0;

@@ -81,7 +81,7 @@ Table worker_table(const Shown& shown) {
   const std::size_t kept = std::min<std::size_t>(shown.report.options.most_workers, workers.size());
   workers.resize(kept);
   using W = const ReportedWorker&;
-  Column interval{"quality", "0 – quality – 100 %", Format::interval};
+  Column interval{"quality", "0 to 100 %", Format::interval};
   for (W w : workers) interval.intervals.push_back({w.interval.lower, w.quality, w.interval.upper});
   Table table;
   table.id = "workers-table";

@@ -16,6 +16,10 @@ function intervalBar([lower, value, upper]: Triple): HTMLElement {
   return element("span", { class: "interval", role: "img", "aria-label": text, title: text }, range, mark);
 }
 
+function alignment(column: Column): string {
+  return column.format === "text" || column.format === "interval" ? "" : "number";
+}
+
 function cell(column: Column, row: number): HTMLTableCellElement {
   const value = column.values[row];
   if (Array.isArray(value)) return element("td", {}, intervalBar(value as unknown as Triple));
@@ -33,7 +37,7 @@ function detailsTable(details: Details, row: number): HTMLElement {
     body.append(element("tr", {}, ...details.columns.map((column) => cell(column, at))));
   }
   const heads = details.columns.map((column) =>
-    element("th", { scope: "col", class: column.format === "text" ? "" : "number" }, column.title),
+    element("th", { scope: "col", class: alignment(column) }, column.title),
   );
   return element(
     "table",
@@ -152,10 +156,10 @@ export class TableView {
   private headOf(column: Column): HTMLElement {
     const sorted = this.order.column === column.name;
     const direction = this.order.descending ? "descending" : "ascending";
-    const arrow = sorted ? (this.order.descending ? " ↓" : " ↑") : "";
+    const arrow = sorted ? (this.order.descending ? "\u00a0↓" : "\u00a0↑") : "";
     return element(
       "th",
-      { scope: "col", class: column.format === "text" ? "" : "number", "aria-sort": sorted ? direction : "none" },
+      { scope: "col", class: alignment(column), "aria-sort": sorted ? direction : "none" },
       element(
         "button",
         { type: "button", "data-column": column.name, click: () => this.sortBy(column) },

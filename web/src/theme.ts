@@ -23,7 +23,7 @@ const LIGHT: Theme = {
     muted: "#a9b2bd",
   },
   series: ["#0b62a4", "#c77700", "#00856a", "#b34a85", "#5a9fd4", "#8a6d00", "#b8322a", "#5b6675"],
-  ramp: ["#f4f7fa", "#8fbbdd", "#0b4a80"],
+  ramp: ["#e6edf4", "#8fbbdd", "#0b4a80"],
 };
 
 const DARK: Theme = {
@@ -39,7 +39,7 @@ const DARK: Theme = {
     muted: "#566070",
   },
   series: ["#62b0ee", "#f0b24a", "#3dc2a0", "#e08fbd", "#9ccbf2", "#d8c25a", "#f0766c", "#a3adba"],
-  ramp: ["#1c232d", "#2f6ea3", "#a9d6fb"],
+  ramp: ["#222b37", "#2f6ea3", "#a9d6fb"],
 };
 
 export type ThemeName = "light" | "dark";

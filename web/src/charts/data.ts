@@ -44,3 +44,10 @@ export function seriesColors(chart: Chart, theme: Theme): SeriesColor[] {
     return { name, color: (tone ? theme.tones[tone] : theme.series[turn++ % theme.series.length]) as string };
   });
 }
+
+// The ends of a heat map's colours.
+export function valueDomain(chart: Chart): readonly [number, number] {
+  if (chart.value?.domain) return chart.value.domain;
+  const values = columnOf(chart.columns, "value")?.values.filter((value) => typeof value === "number") ?? [];
+  return values.length > 0 ? [Math.min(...values), Math.max(...values)] : [0, 1];
+}

@@ -1,11 +1,11 @@
 // A chart on the page: title, legend, drawing, its data as a table on request, and what to save.
 import type { Chart } from "../document.ts";
 import { button, element } from "../dom.ts";
-import { countOf } from "../format.ts";
+import { countOf, formatTick } from "../format.ts";
 import { csvOf, save } from "../save.ts";
 import { asTable, TableView } from "../table.ts";
 import { currentTheme } from "../theme.ts";
-import { seriesColors } from "./data.ts";
+import { formatOf, seriesColors, titleOf, valueDomain } from "./data.ts";
 import { svgFile, svgOf } from "./svg.ts";
 
 const NARROWEST = 260;
@@ -83,7 +83,13 @@ export class ChartView {
     const theme = currentTheme();
     this.place.replaceChildren(svgOf(this.chart, theme, width));
     const colors = seriesColors(this.chart, theme);
-    this.legend.hidden = colors.length === 0;
+    this.legend.hidden = colors.length === 0 && this.chart.kind !== "heatmap";
+    if (this.chart.kind === "heatmap") {
+      const [least, most] = valueDomain(this.chart).map((x) => formatTick(x, formatOf(this.chart, "value")));
+      const ramp = element("span", { class: "ramp", style: `background:linear-gradient(90deg,${theme.ramp})` });
+      this.legend.replaceChildren(element("li", {}, `${titleOf(this.chart, "value")}: ${least}`, ramp, `${most}`));
+      return;
+    }
     this.legend.replaceChildren(
       ...colors.map(({ name, color }) =>
         element("li", {}, element("span", { class: "swatch", style: `background:${color}` }), name),

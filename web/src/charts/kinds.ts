@@ -3,7 +3,7 @@ import * as Plot from "@observablehq/plot";
 import type { Chart, Kind } from "../document.ts";
 import { clip, formatNumber, formatTick } from "../format.ts";
 import type { Theme } from "../theme.ts";
-import { formatOf, has, levelsOf, type Row, rowsForPlot, titleOf } from "./data.ts";
+import { formatOf, has, levelsOf, type Row, rowsForPlot, titleOf, valueDomain } from "./data.ts";
 
 export interface Canvas {
   readonly chart: Chart;
@@ -237,11 +237,10 @@ function heatmap(canvas: Canvas): Plot.PlotOptions {
   const room = categoryRoom(canvas, "y");
   const columns = columnsOfMatrix(chart);
   const lengthOfLabels = Math.min(14, Math.max(...columns.map((name) => name.length)));
-  const known = rows.map((row) => row.value).filter((value): value is number => typeof value === "number");
-  const domain = chart.value?.domain ?? [Math.min(...known), Math.max(...known)];
+  const domain = valueDomain(chart);
   const side = (canvas.width - room.margin) / columns.length;
   const upright = side > lengthOfLabels * CHARACTER;
-  const middle = ((domain[0] ?? 0) + (domain[1] ?? 1)) / 2;
+  const middle = (domain[0] + domain[1]) / 2;
   const height = Math.min(ROW * 1.3, Math.max(16, side * 0.7)) * levelsOf(chart, "y").length;
   const written = side >= 38 && !has(chart, "facet");
   return {

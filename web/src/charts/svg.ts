@@ -1,8 +1,9 @@
 // A chart as an SVG: on the page, and as a file with title and legend of its own.
 import * as Plot from "@observablehq/plot";
 import type { Chart, Reference } from "../document.ts";
+import { formatTick } from "../format.ts";
 import type { Theme } from "../theme.ts";
-import { type SeriesColor, seriesColors } from "./data.ts";
+import { formatOf, type SeriesColor, seriesColors, titleOf, valueDomain } from "./data.ts";
 import { draw } from "./kinds.ts";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
@@ -99,12 +100,28 @@ function legendMarks(colors: readonly SeriesColor[], theme: Theme, y: number): S
   });
 }
 
+// The colours of a heat map, from its least to its largest value.
+function rampMarks(chart: Chart, theme: Theme, y: number): SVGElement[] {
+  const [least, most] = valueDomain(chart).map((x) => formatTick(x, formatOf(chart, "value")));
+  const gradient = make("linearGradient", { id: "ramp" });
+  theme.ramp.forEach((color, place) => gradient.append(make("stop", { offset: place / 2, "stop-color": color })));
+  const words = `${titleOf(chart, "value")}: ${least}`;
+  const x = 20 + words.length * 7;
+  return [
+    gradient,
+    make("text", { x: 12, y, fill: theme.text }, words),
+    make("rect", { x, y: y - 10, width: 110, height: 11, rx: 2, fill: "url(#ramp)" }),
+    make("text", { x: x + 118, y, fill: theme.text }, `${most}`),
+  ];
+}
+
 // A drawing that stands alone: title, legend and background are part of it.
 export function svgFile(chart: Chart, theme: Theme, width: number): string {
   const plot = svgOf(chart, theme, width);
   const height = Number(plot.getAttribute("height"));
   const colors = seriesColors(chart, theme);
-  const top = colors.length > 0 ? 56 : 36;
+  const legend = chart.kind === "heatmap" ? rampMarks(chart, theme, 46) : legendMarks(colors, theme, 46);
+  const top = legend.length > 0 ? 56 : 36;
   const file = make("svg", {
     xmlns: NAMESPACE,
     width,
@@ -121,7 +138,7 @@ export function svgFile(chart: Chart, theme: Theme, width: number): string {
     make("desc", {}, chart.description),
     make("rect", { width: "100%", height: "100%", fill: theme.background }),
     make("text", { x: 12, y: 22, "font-size": 15, "font-weight": 600, fill: theme.text }, chart.title),
-    ...legendMarks(colors, theme, 46),
+    ...legend,
     plot,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(file)}\n`;
