@@ -104,7 +104,7 @@ function legendMarks(colors: readonly SeriesColor[], theme: Theme, y: number): S
 function rampMarks(chart: Chart, theme: Theme, y: number): SVGElement[] {
   const [least, most] = valueDomain(chart).map((x) => formatTick(x, formatOf(chart, "value")));
   const gradient = make("linearGradient", { id: "ramp" });
-  theme.ramp.forEach((color, place) => gradient.append(make("stop", { offset: place / 2, "stop-color": color })));
+  gradient.append(...theme.ramp.map((color, place) => make("stop", { offset: place / 2, "stop-color": color })));
   const words = `${titleOf(chart, "value")}: ${least}`;
   const x = 20 + words.length * 7;
   return [
