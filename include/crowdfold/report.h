@@ -144,8 +144,8 @@ struct Report {
   std::uint32_t shown_classes = 0;
   std::vector<std::uint64_t> confusion;
   std::vector<MixUp> mix_ups;          // the most frequent first, at most 50
-  std::vector<std::uint32_t> busiest;  // places in `workers`: those with most labels, best first
-  std::vector<WorkerPair> pairs;       // of them, a < b, with at least one common task
+  std::vector<std::uint32_t> busiest;  // places in `workers`: busy ones who share many tasks, best first
+  std::vector<WorkerPair> pairs;       // of them, a < b, with at least 5 common tasks
   std::vector<DriftChunk> drift;
   std::vector<ComparedMethod> methods;
   Evaluation evaluation;  // if has_truths

@@ -117,18 +117,18 @@ void advise_workers(const Report& report, const Labels& labels, std::vector<Item
                 items);
   advise_marked(report, labels,
                 {WorkerMark::random, Tone::bad, "answers at random", "answer at random",
-                 "Their labels cost money and tell nothing."},
+                 "Their labels tell little or nothing."},
                 items);
   std::vector<std::string> worse;
   for (const ReportedWorker& worker : report.workers) {
     if (!worker.got_worse) continue;
-    worse.push_back(fmt::format("{} ({} agreed early, {} late)", name(labels.workers, worker.worker),
+    worse.push_back(fmt::format("{} ({} early, {} late)", name(labels.workers, worker.worker),
                                 percent(worker.early), percent(worker.late)));
   }
   if (!worse.empty()) {
     items.push_back({Tone::warning,
-                     fmt::format("{} worse over time: {}.", some(worse.size(), "worker", "gets", "get"),
-                                 listing(worse)),
+                     fmt::format("{} less with the others as time goes on: {}.",
+                                 some(worse.size(), "worker", "agrees", "agree"), listing(worse)),
                      "workers"});
   }
   for (const ReportedWorker& worker : report.workers) {

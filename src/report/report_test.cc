@@ -125,7 +125,7 @@ TEST(ReportWorkers, WhoGetWorseAreNoticed) {
   EXPECT_DOUBLE_EQ(worker(report, labels, "tired").early, 1);
   EXPECT_DOUBLE_EQ(worker(report, labels, "tired").late, 0.5);
   EXPECT_FALSE(worker(report, labels, "a").got_worse);
-  EXPECT_TRUE(advises(report, labels, "1 worker gets worse over time: tired"));
+  EXPECT_TRUE(advises(report, labels, "1 worker agrees less with the others as time goes on: tired"));
 }
 
 TEST(ReportWorkers, OfASimulatedCrowdAreToldApart) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "report/columns.h"
@@ -128,6 +129,8 @@ Chart drift_chart(const Report& report) {
   }
   chart.columns = {x, y, series};
   chart.tones = {{"labels that agree", Tone::accent}, {"mean confidence", Tone::muted}};
+  const double least = *std::min_element(y.numbers.begin(), y.numbers.end());
+  chart.y.domain = {std::floor(10 * std::max(0.0, least - 0.1)) / 10, 1};
   return chart;
 }
 
@@ -151,6 +154,8 @@ Chart class_drift_chart(const Shown& shown) {
       series.texts.push_back(shown.class_name(shown.report.classes[k].label));
     }
   }
+  const double most = *std::max_element(y.numbers.begin(), y.numbers.end());
+  chart.y.domain = {0, std::ceil(10 * most) / 10};
   chart.columns = {x, y, series};
   return chart;
 }

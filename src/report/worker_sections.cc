@@ -138,9 +138,9 @@ Chart agreement_chart(const Shown& shown) {
   chart.id = "agreement";
   chart.title = "Who agrees with whom";
   chart.description = fmt::format(
-      "The share of common tasks on which two workers gave the same label: the {} workers with most "
-      "labels, "
-      "best first. Empty fields have no task in common.",
+      "The share of common tasks on which two workers gave the same label: {} busy workers who share "
+      "many tasks, best "
+      "first. Empty fields have fewer than 5 tasks in common.",
       report.busiest.size());
   chart.kind = Chart::Kind::heatmap;
   chart.columns = {text_column("x", "Worker", cells, [&](const Cell& c) { return name(c.column); }),
@@ -242,7 +242,13 @@ Table mix_up_table(const Shown& shown) {
 Section workers_section(const Shown& shown) {
   if (shown.report.workers.empty()) return {"workers", "Workers", {}};
   Section section{"workers", "Workers", {quality_chart(shown), worker_table(shown)}};
-  if (!shown.report.pairs.empty()) section.blocks.emplace_back(agreement_chart(shown));
+  if (!shown.report.pairs.empty()) {
+    section.blocks.emplace_back(agreement_chart(shown));
+  } else if (shown.report.workers.size() > 1) {
+    section.blocks.emplace_back(
+        Prose{"Who agrees with whom is not shown: hardly any two of the busiest workers have five tasks "
+              "in common."});
+  }
   return section;
 }
 

@@ -15,8 +15,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kEnoughConstant = 10;  // labels, all the same
 constexpr std::uint64_t kEnoughHalf = 20;      // compared labels in each half of a worker's time
-constexpr double kWorseBy = 0.15;              // share of agreement lost between the halves,
-constexpr double kWorseErrors = 3;             // in standard errors, too
+constexpr double kWorseBy = 0.15;              // share of agreement lost between the halves
 
 // The class that a task's labels but one speak for; kNoClass if there is none, or two. Classes are few
 // in a task, so sums lie in a short list.
@@ -116,8 +115,14 @@ class ChanceCounter {
   std::vector<ClassId> touched_;
 };
 
+// Standard errors by which a share must fall to be spoken of: so many that in a crowd of this size, in
+// which nobody changes, hardly anyone would be named.
+double worse_errors(std::size_t workers) {
+  return std::max(3.0, std::sqrt(2 * std::log(static_cast<double>(workers))));
+}
+
 void compare_with_others(const WorkerLabels& given, std::span<const ClassId> others,
-                         ChanceCounter& counter, ReportedWorker& worker) {
+                         ChanceCounter& counter, double errors, ReportedWorker& worker) {
   std::vector<bool> agreed;
   for (std::size_t j = 0; j < given.size(); ++j) {
     if (others[j] == kNoClass) continue;
@@ -148,7 +153,7 @@ void compare_with_others(const WorkerLabels& given, std::span<const ClassId> oth
   const double mean = static_cast<double>(worker.agreed) / static_cast<double>(worker.compared);
   const double error = std::sqrt(mean * (1 - mean) * (1 / first + 1 / second));
   const double lost = worker.early - worker.late;
-  worker.got_worse = lost >= kWorseBy && lost >= kWorseErrors * error;
+  worker.got_worse = lost >= kWorseBy && lost >= errors * error;
 }
 
 ReportedWorker describe(const Reported& reported, WorkerId w, const WorkerLabels& given) {
@@ -183,12 +188,13 @@ std::vector<ReportedWorker> judge_workers(const Reported& reported, std::span<co
   std::vector<ReportedWorker> workers(labels.num_workers());
   std::vector<ChanceCounter> counters(static_cast<std::size_t>(std::max(1, threads)),
                                       ChanceCounter(labels.num_classes()));
+  const double errors = worse_errors(workers.size());
   parallel_for(threads, workers.size(), [&](std::size_t w, int thread) {
     const auto id = static_cast<WorkerId>(w);
     workers[w] = describe(reported, id, by_worker.worker(id));
     workers[w].log_odds = log_odds[w];
     compare_with_others(by_worker.worker(id), others[w], counters[static_cast<std::size_t>(thread)],
-                        workers[w]);
+                        errors, workers[w]);
   });
   std::erase_if(workers, [](const ReportedWorker& worker) { return worker.labels == 0; });
   std::stable_sort(workers.begin(), workers.end(), [](const ReportedWorker& a, const ReportedWorker& b) {

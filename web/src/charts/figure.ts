@@ -85,7 +85,9 @@ export class ChartView {
     const colors = seriesColors(this.chart, theme);
     this.legend.hidden = colors.length === 0 && this.chart.kind !== "heatmap";
     if (this.chart.kind === "heatmap") {
-      const [least, most] = valueDomain(this.chart).map((x) => formatTick(x, formatOf(this.chart, "value")));
+      const [least, most] = valueDomain(this.chart).map((x) =>
+        formatTick(Number(x.toPrecision(3)), formatOf(this.chart, "value")),
+      );
       const ramp = element("span", { class: "ramp", style: `background:linear-gradient(90deg,${theme.ramp})` });
       this.legend.replaceChildren(element("li", {}, `${titleOf(this.chart, "value")}: ${least}`, ramp, `${most}`));
       return;

@@ -102,7 +102,7 @@ function legendMarks(colors: readonly SeriesColor[], theme: Theme, y: number): S
 
 // The colours of a heat map, from its least to its largest value.
 function rampMarks(chart: Chart, theme: Theme, y: number): SVGElement[] {
-  const [least, most] = valueDomain(chart).map((x) => formatTick(x, formatOf(chart, "value")));
+  const [least, most] = valueDomain(chart).map((x) => formatTick(Number(x.toPrecision(3)), formatOf(chart, "value")));
   const gradient = make("linearGradient", { id: "ramp" });
   gradient.append(...theme.ramp.map((color, place) => make("stop", { offset: place / 2, "stop-color": color })));
   const words = `${titleOf(chart, "value")}: ${least}`;

@@ -35,14 +35,13 @@ test("a damaged document is said to be damaged", async () => {
   pages.write("labels.csv", "task,worker,label\na,b,c\n");
   pages.crowdfold("report", pages.path("labels.csv"), "-o", pages.path("good.html"));
   const html = readFileSync(pages.path("good.html"), "utf8");
+  const { page } = await pages.open("good.html");
   for (const [version, words] of [
     ["2,", "knows version 1"],
     ["", "cannot be read"],
   ]) {
     pages.write("bad.html", html.replace('"version":1,', `"version":${version}`));
-    const context = await pages.open("good.html");
-    await context.page.goto(`file://${pages.path("bad.html")}`);
-    expect(await context.page.locator("[role=alert]").textContent()).toContain(words);
-    await context.page.close();
+    await page.goto(`file://${pages.path("bad.html")}`);
+    expect(await page.locator("[role=alert]").textContent()).toContain(words);
   }
 });
