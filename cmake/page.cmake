@@ -67,6 +67,7 @@ if(CROWDFOLD_HAS_PAGE)
             ${crowdfold_web}/package-lock.json
     COMMENT "Building the page of reports" VERBATIM)
 else()
+  set(crowdfold_page ${PROJECT_BINARY_DIR}/web/none.html)
   file(WRITE ${crowdfold_page} "")
 endif()
 add_custom_command(OUTPUT ${crowdfold_page_source}
