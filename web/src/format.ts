@@ -39,8 +39,9 @@ export function formatValue(value: Value | undefined, format: Format): string {
   return value.map((x) => formatNumber(x, "percent")).join(" ");
 }
 
-// On axes: short. 0.5 is 50 %, 20000 is 20k.
+// On axes: short. 0.5 is 50 %, 20000 is 20k; between whole numbers nothing, where only they make sense.
 export function formatTick(x: number, format: Format): string {
+  if (format === "integer" && !Number.isInteger(x)) return "";
   if (format === "percent") return `${Number((100 * x).toPrecision(4))}\u202f%`.replace("-", MINUS);
   const size = Math.abs(x);
   const sign = x < 0 ? MINUS : "";

@@ -24,6 +24,7 @@ describe("numbers", () => {
     expect(formatTick(0.5, "percent")).toBe("50\u202f%");
     expect(formatTick(20000, "integer")).toBe("20k");
     expect(formatTick(2.5e6, "integer")).toBe("2.5M");
+    expect(formatTick(2.5, "integer")).toBe("");
     expect(formatTick(-0.25, "number")).toBe("−0.25");
   });
 

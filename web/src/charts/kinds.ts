@@ -64,6 +64,7 @@ function byCategory(canvas: Canvas, marks: (y: Plot.ChannelValueSpec) => Plot.Ma
   const categories = levelsOf(canvas.chart, "y");
   return {
     height: categories.length * ROW + 50,
+    marginTop: 8,
     marginLeft: room.margin,
     x: { ...numeric(canvas, "x"), grid: true, zero: canvas.chart.x?.type !== "log" && !canvas.chart.x?.domain },
     y: { type: "band", domain: categories, label: null, tickFormat: room.text, tickSize: 0 },
