@@ -34,9 +34,10 @@ void describe(const Reported& reported, const Result& result, ComparedMethod& me
     method.worse += reference && !right ? 1 : 0;
   }
   method.settled = share_of(settled, tasks);
-  if (!reported.truths.empty())
-    method.evaluation =
-        evaluate(result.estimate, reported.truths, reported.labels.num_classes(), result.confidence);
+  if (reported.truths.empty()) return;
+  method.evaluation =
+      evaluate(result.estimate, reported.truths, reported.labels.num_classes(), result.confidence);
+  method.evaluation.confusion = {};  // K x K; only that of the report's method is shown
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "crowdfold/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "crowdfold/error.h"
 #include "report/parts.h"
 
 namespace crowdfold {
@@ -18,8 +21,20 @@ std::vector<double> log_odds_of(const Labels& labels, const WorkerState& state) 
   return log_odds;
 }
 
+namespace {
+
+constexpr std::uint32_t kMostClassesToEvaluate = 20'000;  // K x K counts must fit
+
+}  // namespace
+
 Report make_report(const Labels& labels, std::span<const ClassId> truths, const ReportOptions& options,
                    const RunContext& context) {
+  const bool has_truths =
+      std::any_of(truths.begin(), truths.end(), [](ClassId c) { return c != kNoClass; });
+  if (has_truths && labels.num_classes() > kMostClassesToEvaluate) {
+    throw Error(ErrorCode::data, fmt::format("{} classes: more than {} are not compared with truths",
+                                             labels.num_classes(), kMostClassesToEvaluate));
+  }
   const Result result = find_method(options.method).make(options.settings)->fit(labels, context);
   const Reported reported{labels, result, truths, options};
   const std::vector<double> log_odds = log_odds_of(labels, result.workers);
@@ -30,7 +45,7 @@ Report make_report(const Labels& labels, std::span<const ClassId> truths, const 
   report.abstentions = labels.abstentions;
   report.duplicates = labels.duplicates;
   report.skipped_rows = labels.skipped_rows;
-  report.has_truths = std::any_of(truths.begin(), truths.end(), [](ClassId c) { return c != kNoClass; });
+  report.has_truths = has_truths;
   report.tasks = summarize_tasks(reported, log_odds);
   report.workers = judge_workers(reported, log_odds, context.threads);
   report.classes = count_classes(reported);
