@@ -3,10 +3,11 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-# Debian packages: tools, libraries, what the tests and benchmarks use.
+# Debian packages: tools, libraries, what the tests and benchmarks use. Node.js may come from elsewhere.
 PACKAGES := g++ cmake ninja-build pkg-config python3 python3-venv \
   libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libsqlite3-dev libboost-dev \
-  libeigen3-dev libxxhash-dev libhwy-dev libgtest-dev librapidcheck-dev libbenchmark-dev valgrind clang-format clang-tidy
+  libeigen3-dev libxxhash-dev libhwy-dev libgtest-dev librapidcheck-dev libbenchmark-dev valgrind clang-format clang-tidy \
+  chromium $(shell command -v node >/dev/null || echo nodejs npm)
 
 # What the tests with the label `sanitize` run.
 SANITIZED := crowdfold-tests crowdfold-cli
@@ -58,8 +59,9 @@ bench: setup build  ## measure beside DuckDB, crowd-kit and others; writes bench
 	python3 bench/neural.py
 	python3 bench/stream.py
 
-format:  ## clang-format all sources in place
+format:  ## format all sources in place
 	clang-format -i $(SOURCES)
+	@if [ -d web/node_modules ]; then cd web && npm run --silent format; fi
 
 lint:  ## check the formatting, and clang-tidy on src and cli
 	clang-format --dry-run --Werror $(SOURCES)

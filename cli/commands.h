@@ -8,6 +8,7 @@ namespace crowdfold::cli {
 void add_aggregate(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_compare(CLI::App& app);
+void add_report(CLI::App& app);
 void add_methods(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_agreement(CLI::App& app);

@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
   add_aggregate(app);
   add_evaluate(app);
   add_compare(app);
+  add_report(app);
   add_methods(app);
   add_simulate(app);
   add_agreement(app);

@@ -34,4 +34,8 @@ step "4. What was written: an answer with its probability, and for each worker a
 show 4 answers.csv
 show 4 workers.csv
 
+step "5. A report to look at in a browser: one file, with what to do next in plain words."
+page=$(dirname "$program")/demo-report.html
+run report labels.csv --truth truth.csv -o "$page" || echo "(no report: all else works without)"
+
 step "Now yours: build/crowdfold aggregate labels.csv --report -o answers.csv"

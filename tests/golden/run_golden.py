@@ -75,7 +75,11 @@ def run_case(case, binary):
         return "".join(lines)
 
 
-def why_skipped(case, sanitized):
+def why_skipped(case, sanitized, without_page):
+    if case.get("page") is True and without_page:
+        return "built without the page of reports"
+    if case.get("page") is False and not without_page:
+        return "built with the page of reports"
     if sanitized and case.get("slow_when_sanitized"):
         return "too slow or too large under a sanitizer"
     if case.get("not_as_root") and os.geteuid() == 0:
@@ -88,6 +92,7 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--update", action="store_true", help="rewrite the expected transcripts")
     parser.add_argument("--sanitized", action="store_true", help="the binary is slow")
+    parser.add_argument("--without-page", action="store_true", help="the binary was built without the page of reports")
     parser.add_argument("--only", help="cases whose name contains this")
     options = parser.parse_args()
     binary = pathlib.Path(options.binary).resolve()
@@ -98,7 +103,7 @@ def main():
 
     run, skipped = [], []
     for case in cases:
-        reason = why_skipped(case, options.sanitized)
+        reason = why_skipped(case, options.sanitized, options.without_page)
         skipped.append(f"{case['name']}: skipped, {reason}") if reason else run.append(case)
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         transcripts = list(pool.map(lambda case: run_case(case, binary), run))

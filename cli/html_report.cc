@@ -1,0 +1,103 @@
+// crowdfold report: labels in, a page to look at out.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "commands.h"
+#include "crowdfold/error.h"
+#include "crowdfold/io.h"
+#include "crowdfold/report.h"
+#include "flags.h"
+
+namespace crowdfold::cli {
+namespace {
+
+struct HtmlReport {
+  std::string labels;
+  std::string truths;
+  std::string output;
+  std::string title;
+  std::vector<std::string> settings;
+  ReportOptions options;
+  InputFlags input;
+  RunFlags run;
+
+  void operator()();
+};
+
+void HtmlReport::operator()() {
+  options.settings = parse_settings(settings);
+  find_method(options.method).make(options.settings);  // complains before anything is read
+  if (options.compared == std::vector<std::string>{"none"}) options.compared.clear();
+  for (const std::string& name : options.compared) find_method(name);
+  require_page_for(output);
+
+  const RunContext context = run.context();
+  ReadReport read;
+  Labels data = read_labels(labels, input.options(), context, &read);
+  run.say(read);
+  std::vector<ClassId> known;
+  if (!truths.empty()) {
+    known = read_truths(truths, data, input.options_for_tables(), &read);
+    run.say(read);
+  }
+  const Report report = make_report(data, known, options, context);
+  if (!truths.empty() && !report.has_truths)
+    throw Error(ErrorCode::data, truths + ": no truth to compare with");
+  const std::string source =
+      labels == "-" ? "standard input" : labels.substr(labels.find_last_of('/') + 1);
+  Document document = document_of(report, data, known, source);
+  if (!title.empty()) document.title = title;
+  write_document(output, document);
+  run.end_progress();
+  run.say(document.headline);
+  for (const Advice::Item& item : advice_of(report, data).items) run.say("- " + item.text);
+  if (output != "-") run.say("written to " + output);
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto state = std::make_shared<HtmlReport>();
+  CLI::App& command =
+      *app.add_subcommand("report", "a page to look at: tasks, workers, classes, what to do next");
+  command.add_option("LABELS", state->labels, "file of labels, or - for standard input")->required();
+  command.add_option("--truth", state->truths, "known truths, to compare with: task,label")
+      ->type_name("FILE");
+  command.add_option("-o,--output", state->output, "the page; .json: its data alone")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--title", state->title, "default: the name of the file of labels");
+  command.add_option("-m,--method", state->options.method, "see 'crowdfold methods'")
+      ->capture_default_str();
+  command.add_option("--set", state->settings, "an option of the method; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--methods", state->options.compared, "methods to compare with: a,b,… or none")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--confidence", state->options.settled, "a task of this confidence is settled")
+      ->check(CLI::Range(0.5, 0.999999))
+      ->capture_default_str();
+  command
+      .add_option("--tasks", state->options.most_tasks,
+                  "at most so many in the list of tasks to look at first")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command.add_option("--workers", state->options.most_workers, "at most so many in the list of workers")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  state->input.add_to(command);
+  state->run.add_to(command);
+  state->run.add_memory_to(command);
+  command.footer(
+      "The page is one file that loads nothing from anywhere: it can be mailed.\n"
+      "Examples:\n"
+      "  crowdfold report labels.csv -o report.html\n"
+      "  crowdfold report labels.csv --truth truth.csv -o report.html\n"
+      "  crowdfold report labels.csv -m twopass --confidence .95 --methods mv,ds,glad -o report.html\n"
+      "  crowdfold report labels.csv -o report.json");
+  command.callback([state] { (*state)(); });
+}
+
+}  // namespace crowdfold::cli

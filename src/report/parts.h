@@ -1,0 +1,37 @@
+// The parts of a report, each a function of its own file. What they share: the labels, and the run that
+// is reported.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "crowdfold/report.h"
+#include "crowdfold/result.h"
+
+namespace crowdfold {
+
+struct Reported {
+  const Labels& labels;
+  const Result& result;
+  std::span<const ClassId> truths;
+  const ReportOptions& options;
+
+  ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
+};
+
+// What one label weighs, by worker: ln(q (K - 1) / (1 - q)), q the quality. 0 where there is one class
+// only.
+std::vector<double> log_odds_of(const Labels& labels, const WorkerState& state);
+
+TaskSummary summarize_tasks(const Reported& reported, std::span<const double> log_odds);
+std::vector<ReportedWorker> judge_workers(const Reported& reported, std::span<const double> log_odds,
+                                          int threads);
+std::vector<ReportedClass> count_classes(const Reported& reported);
+// Fills shown_classes, confusion and mix_ups; the classes must be there.
+void count_mix_ups(const Reported& reported, Report& report);
+// Fills busiest and pairs; the workers must be there.
+void pair_workers(const Reported& reported, Report& report);
+std::vector<DriftChunk> follow_drift(const Reported& reported, std::span<const ReportedClass> classes);
+std::vector<ComparedMethod> compare_methods(const Reported& reported, const RunContext& context);
+
+}  // namespace crowdfold

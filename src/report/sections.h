@@ -1,0 +1,35 @@
+// The sections of a report's document. Each is a function of its own; empty ones are left out by the
+// caller.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "crowdfold/report.h"
+
+namespace crowdfold {
+
+struct Shown {
+  const Report& report;
+  const Labels& labels;
+  std::span<const ClassId> truths;
+  std::string source;
+
+  std::string class_name(ClassId c) const { return c == kNoClass ? "" : std::string(labels.classes[c]); }
+  std::string worker_name(WorkerId w) const { return std::string(labels.workers[w]); }
+  ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
+};
+
+Section data_section(const Shown& shown);
+Section tasks_section(const Shown& shown);
+Section workers_section(const Shown& shown);
+Section classes_section(const Shown& shown);
+Section order_section(const Shown& shown);
+Section truth_section(const Shown& shown);
+Section methods_section(const Shown& shown);
+Section rules_section(const Shown& shown);
+
+// Tasks with who said what.
+Table task_table(const Shown& shown, const std::string& id, const std::vector<ReportedTask>& tasks);
+
+}  // namespace crowdfold
