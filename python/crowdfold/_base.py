@@ -11,6 +11,7 @@ import numpy as np
 from . import _native
 from ._fitted import Fitted
 from ._input import Crowd, Values, read, text_of, truth_columns
+from ._libraries import as_list
 from ._progress import progress
 from .errors import NotFittedError, UsageError
 
@@ -144,10 +145,8 @@ class Aggregator:
             crowd = self._read_more(data, columns, bar)
             result = learned.judge(crowd.labels, bar)
         known = self._fitted
-        classes = Values(crowd.library, list(_in(crowd, known.classes)))
-        classes.append(crowd.classes)
-        workers = Values(crowd.library, list(_in(crowd, known.workers)))
-        workers.append(crowd.workers)
+        workers = known.workers.in_library(crowd.library, crowd.workers)
+        classes = known.classes.in_library(crowd.library, crowd.classes)
         return Fitted.of(crowd.library, crowd.tasks, workers, classes, result, learned)
 
     def _read_more(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> Crowd:
@@ -239,11 +238,8 @@ class Aggregator:
         known, learned = self._fitted, self._learned
         with progress(self._shows_progress()) as bar:
             crowd = self._read_more(data, columns, bar)
-            first = learned.tasks_seen == 0 and not known.classes.pieces
-            workers = Values(crowd.library, [] if first else list(_in(crowd, known.workers)))
-            workers.append(crowd.workers)
-            classes = Values(crowd.library, [] if first else list(_in(crowd, known.classes)))
-            classes.append(crowd.classes)
+            workers = known.workers.in_library(crowd.library, crowd.workers)
+            classes = known.classes.in_library(crowd.library, crowd.classes)
             truths = _truths(crowd, classes, true_labels)
             result = learned.observe(crowd.labels, truths, bar)
         self._fitted_ = Fitted.of(crowd.library, crowd.tasks, workers, classes, result, learned)
@@ -319,14 +315,5 @@ def _truths(crowd: Crowd, classes: Values, true_labels: Any) -> Any:
         if library is crowd.library:
             classes.append(new)
         else:
-            classes.append_scalars(list(np.asarray(new).tolist()))
+            classes.append_scalars(as_list(new))
     return truths
-
-
-def _in(crowd: Crowd, values: Values) -> Iterable[Any]:
-    """Values that are known, in the library that a chunk came in."""
-    if values.library is crowd.library:
-        return values.pieces
-    known = values.get()
-    scalars = known.to_pylist() if hasattr(known, "to_pylist") else list(known)
-    return [crowd.library.values(scalars, crowd.workers[:0])] if scalars else []

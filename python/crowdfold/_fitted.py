@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _native
 from ._input import Values, text_of
-from ._libraries import NO_CLASS, NUMPY, Library
+from ._libraries import NO_CLASS, NUMPY, Library, as_list
 from .errors import NotFittedError
 
 
@@ -67,8 +67,7 @@ class Fitted:
     def probas(self) -> Any:
         if self.posterior is None:
             raise NotFittedError("probabilities of so many tasks and classes are made by fit_predict_proba only")
-        columns = {value: self.posterior[:, k] for k, value in enumerate(self.class_list())}
-        return self.library.frame(self.tasks, "task", columns, "label")
+        return self.library.matrix(self.tasks, self.classes.get(), self.posterior)
 
     def skills(self) -> Any:
         return self.library.series(self.learned.workers()["quality"], self.workers.get(), "skill", "worker")
@@ -125,10 +124,3 @@ class Fitted:
         self.confidence = np.array([confidence])
         self.posterior = None
         self.confusion = None
-
-
-def as_list(values: Any) -> List[Any]:
-    for way in ("to_pylist", "to_list", "tolist"):
-        if hasattr(values, way):
-            return list(getattr(values, way)())
-    return list(values)

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 import numpy as np
 
 from . import _native
-from ._libraries import NUMPY, Library, library_of, to_array
+from ._libraries import NUMPY, Library, as_list, library_of, to_array
 from .errors import UsageError
 
 ROLES = ("task", "worker", "label")
@@ -37,6 +37,15 @@ class Values:
             some = [piece for piece in self.pieces if len(piece) > 0] or self.pieces[:1]
             self.pieces = [self.library.concat(some)]
         return self.pieces[0]
+
+    def in_library(self, library: Library, more: Any) -> Values:
+        """The same values and some more, in the library of the latter."""
+        same = Values(library, list(self.pieces))
+        if library is not self.library:
+            known = as_list(self.get())
+            same.pieces = [library.values(known, more)] if known else []
+        same.append(more)
+        return same
 
     def append_scalars(self, scalars: List[Any]) -> None:
         if scalars:

@@ -58,6 +58,10 @@ class Library:
     def frame(self, index: Any, index_name: str, columns: Dict[Any, Any], columns_name: Optional[str]) -> Any:
         return Frame({index_name: index, **columns})
 
+    def matrix(self, index: Any, classes: Any, matrix: Any) -> Any:
+        """A row for every task, a column for every class."""
+        return self.frame(index, "task", {value: matrix[:, k] for k, value in enumerate(as_list(classes))}, "label")
+
     def confusion(self, workers: Any, classes: Any, matrices: Any) -> Any:
         count = len(classes)
         columns: Dict[Any, Any] = {"worker": np.repeat(workers, count),
@@ -74,6 +78,11 @@ class Library:
 
     def values_of(self, series: Any) -> Any:
         return series.values
+
+
+def _is_plain(array: Any) -> bool:
+    """Whether it is pandas' wrapper of a numpy array, whose name has changed over time."""
+    return type(array).__name__ in ("NumpyExtensionArray", "PandasArray")
 
 
 class Pandas(Library):
@@ -99,11 +108,9 @@ class Pandas(Library):
         if hasattr(column, "__arrow_array__") and (hasattr(dtype, "pyarrow_dtype")
                                                    or getattr(dtype, "storage", "") == "pyarrow"):
             return column.__arrow_array__()
-        if hasattr(column, "isna") and hasattr(dtype, "numpy_dtype") and column.isna().any():
-            plain = column.to_numpy(dtype=dtype.numpy_dtype, na_value=dtype.numpy_dtype.type(0))
-            return (plain, column.isna())
-        if hasattr(dtype, "numpy_dtype") and dtype.numpy_dtype.kind in "biuf":
-            return native_array(column.to_numpy(dtype=dtype.numpy_dtype))
+        if isinstance(column, (pandas.arrays.IntegerArray, pandas.arrays.FloatingArray, pandas.arrays.BooleanArray)):
+            kind = bool if isinstance(column, pandas.arrays.BooleanArray) else dtype.numpy_dtype
+            return (native_array(column.to_numpy(dtype=kind, na_value=0)), column.isna())
         return native_array(np.asarray(column))
 
     def take(self, column: Any, rows: Any) -> Any:
@@ -113,7 +120,7 @@ class Pandas(Library):
         import pandas
 
         if (places < 0).any():
-            inner = values.to_numpy() if isinstance(values.dtype, np.dtype) else values
+            inner = values.to_numpy() if _is_plain(values) else values
             return pandas.api.extensions.take(inner, places.astype(np.intp), allow_fill=True)
         return values.take(places.astype(np.intp))
 
@@ -147,6 +154,12 @@ class Pandas(Library):
         frame = pandas.DataFrame(columns, index=pandas.Index(index, name=index_name))
         frame.columns.name = columns_name
         return frame
+
+    def matrix(self, index: Any, classes: Any, matrix: Any) -> Any:
+        import pandas
+
+        return pandas.DataFrame(matrix, index=pandas.Index(index, name="task"),
+                                columns=pandas.Index(classes, name="label"))
 
     def confusion(self, workers: Any, classes: Any, matrices: Any) -> Any:
         import pandas
@@ -258,13 +271,23 @@ class Arrow(Library):
         return column
 
     def take(self, column: Any, rows: Any) -> Any:
-        taken = column.take(rows)
-        return taken.combine_chunks() if hasattr(taken, "combine_chunks") else taken
+        return self._take(column, rows)
 
     def take_or_null(self, values: Any, places: Any) -> Any:
         import pyarrow
 
-        return values.take(pyarrow.array(places, mask=places < 0))
+        return self._take(values, pyarrow.array(places, mask=places < 0))
+
+    @staticmethod
+    def _take(column: Any, rows: Any) -> Any:
+        import pyarrow
+
+        try:
+            taken = column.take(rows)
+        except pyarrow.ArrowNotImplementedError:  # pyarrow does not take views of texts
+            places = rows.to_pylist() if hasattr(rows, "to_pylist") else rows.tolist()
+            return pyarrow.array([None if i is None else column[i].as_py() for i in places], type=column.type)
+        return taken.combine_chunks() if hasattr(taken, "combine_chunks") else taken
 
     def concat(self, pieces: Sequence[Any]) -> Any:
         import pyarrow
@@ -301,7 +324,7 @@ class Arrow(Library):
 
         count = len(classes)
         places = np.arange(len(workers) * count)
-        columns = {"worker": workers.take(places // count), "label": classes.take(places % count)}
+        columns = {"worker": self._take(workers, places // count), "label": self._take(classes, places % count)}
         for k, truth in enumerate(classes.to_pylist()):
             columns[str(truth)] = pyarrow.array(matrices[:, k, :].reshape(-1))
         return pyarrow.table(columns)
@@ -339,6 +362,14 @@ def library_of(table: Any) -> Optional[Library]:
         if module is not None and isinstance(table, module.DataFrame):
             return library
     return None
+
+
+def as_list(values: Any) -> List[Any]:
+    """Values of any library as a list of Python's."""
+    for way in ("to_pylist", "to_list", "tolist"):
+        if hasattr(values, way):
+            return list(getattr(values, way)())
+    return list(values)
 
 
 def array_like(scalars: List[Any], dtype: Any) -> Any:

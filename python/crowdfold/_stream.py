@@ -68,6 +68,7 @@ class LiveStream:
                  beta: Optional[float] = None, half_life: Optional[float] = None,
                  classes: Optional[Iterable[Any]] = None, forget_closed: bool = False, alarm_below: float = 0.0,
                  read_only: bool = False) -> None:
+        self._read_only = read_only
         self._native = _native.Stream("" if path is None else os.fspath(path), read_only, alpha, beta, half_life,
                                       forget_closed, [text_of(c) for c in classes or ()], labels_per_task, confidence,
                                       min_labels, max_labels, alarm_below)
@@ -118,7 +119,9 @@ class LiveStream:
         return dict(self._native.totals())
 
     def problems(self) -> List[str]:
-        """What does not fit together in the state: nothing, unless it is damaged."""
+        """What does not fit together in the state, after a commit: nothing, unless it is damaged."""
+        if not self._read_only:
+            self._native.commit()
         return list(self._native.problems())
 
     def merge(self, other: LiveStream) -> List[TaskUpdate]:
@@ -132,7 +135,8 @@ class LiveStream:
 
     def close(self) -> None:
         """Commits, and lets go of the file."""
-        self._native.commit()
+        if not self._read_only:
+            self._native.commit()
         self._native.shut()
 
     def __enter__(self) -> LiveStream:

@@ -12,8 +12,8 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 import numpy as np
 
 from . import _native
-from ._fitted import as_list
 from ._input import read, text_of, truth_columns
+from ._libraries import as_list
 from .errors import UsageError
 
 __all__ = [

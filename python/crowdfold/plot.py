@@ -8,7 +8,7 @@ import numpy as np
 
 from . import metrics
 from ._base import Aggregator
-from ._fitted import as_list
+from ._libraries import as_list
 from .errors import UsageError
 
 __all__ = ["calibration", "confusion", "workers"]

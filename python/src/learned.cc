@@ -200,6 +200,9 @@ Result Learned::observe(const Labels& labels, std::span<const ClassId> truths,
   }
   tasks_seen += labels.num_tasks();
   result.workers = judge_->state();
+  // What a method keeps besides its state is made anew, so that one that was saved and loaded in between
+  // goes on in the same way.
+  judge_->restore(result.workers);
   return result;
 }
 

@@ -17,33 +17,63 @@ namespace {
 
 // Python objects of any type: texts by their bytes, the rest by str(). The ids of objects that were met
 // are remembered by their address, in a table of fixed size where the newest stays: most columns hold
-// few objects many times.
+// few objects many times. Where they do not, the table is left alone.
 class ObjectColumn final : public Column {
  public:
   ObjectColumn(const char* data, std::ptrdiff_t stride, std::uint64_t size)
       : data_(data), stride_(stride), size_(size) {
     met_.resize(std::bit_ceil(std::clamp<std::size_t>(2 * size, 16, kMostMet)));
+    shift_ = 64 - std::countr_zero(met_.size());
   }
 
   std::uint64_t size() const override { return size_; }
   bool is_python() const override { return true; }
 
   std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
-    PyObject* object = nullptr;
-    std::memcpy(&object, data_ + static_cast<std::ptrdiff_t>(index) * stride_, sizeof object);
-    const auto address = reinterpret_cast<std::uint64_t>(object);
-    Met& met = met_[(address >> 4) * 0x9E37'79B9'7F4A'7C15 >> (64 - std::countr_zero(met_.size()))];
-    if (met.object != object) met = {object, id_of(object, row, ids)};
-    return met.id;
+    return id_of(object_at(index), row, ids);
+  }
+
+  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
+    const bool remembers = 4 * hits_ >= looks_;
+    const std::uint64_t last = size_ - 1;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      PyObject* const object = object_at(begin + i);
+      if (!remembers) {
+        // Its memory is asked for in time.
+        const char* const soon =
+            reinterpret_cast<const char*>(object_at(std::min(last, begin + i + kAhead)));
+        __builtin_prefetch(soon);
+        __builtin_prefetch(soon + 64);
+        out[i] = id_of(object, begin + i, ids);
+        continue;
+      }
+      Met& met = met_[(reinterpret_cast<std::uint64_t>(object) >> 4) * 0x9E37'79B9'7F4A'7C15 >> shift_];
+      if (met.object == object) {
+        ++hits_;
+      } else {
+        met = {object, id_of(object, begin + i, ids)};
+      }
+      out[i] = met.id;
+    }
+    if (remembers && begin >= kTrial) looks_ += out.size();
+    if (begin < kTrial) hits_ = 0;
   }
 
  private:
   static constexpr std::size_t kMostMet = 1 << 18;
+  static constexpr std::size_t kAhead = 12;
+  static constexpr std::uint64_t kTrial = 1 << 15;  // rows after which hits are counted
 
   struct Met {
     PyObject* object = nullptr;
     std::uint32_t id = kMissing;
   };
+
+  PyObject* object_at(std::uint64_t index) const {
+    PyObject* object = nullptr;
+    std::memcpy(&object, data_ + static_cast<std::ptrdiff_t>(index) * stride_, sizeof object);
+    return object;
+  }
 
   static std::uint32_t id_of(PyObject* object, std::uint64_t row, Ids& ids) {
     if (object == nullptr || object == Py_None) return kMissing;
@@ -74,6 +104,9 @@ class ObjectColumn final : public Column {
   std::ptrdiff_t stride_;
   std::uint64_t size_;
   std::vector<Met> met_;
+  int shift_ = 0;
+  std::uint64_t looks_ = 0;
+  std::uint64_t hits_ = 0;
 };
 
 // Releases what it holds under the interpreter's lock.

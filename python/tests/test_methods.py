@@ -72,7 +72,7 @@ def test_results_have_their_shapes(cls: Any, data: pd.DataFrame, two_classes: cf
     assert model.skills_.index.tolist() == list(workers)
     assert model.probas_.shape == (len(tasks), 2)
     assert np.allclose(model.probas_.sum(axis=1), 1)
-    assert (model.probas_.idxmax(axis=1) == model.labels_).mean() > 0.97  # ties aside
+    assert (model.probas_.idxmax(axis=1) == model.labels_).mean() > 0.9  # a vote decides for some, and ties
     assert np.allclose(model.confidence_, model.probas_.to_numpy()[
         np.arange(len(tasks)), model.probas_.columns.get_indexer(model.labels_)])
     assert list(model.workers_.columns) == ["quality", "lower", "upper", "labels"]
