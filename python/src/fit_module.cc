@@ -2,11 +2,13 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "arrays.h"
@@ -41,7 +43,8 @@ double option_or(const MethodInfo& info, const Settings& settings, const char* n
   return text.empty() ? fallback : std::stod(text);
 }
 
-std::pair<FitResult, Learned> fit(const std::string& method, const Settings& settings, LabelData& data,
+std::pair<FitResult, Learned> fit(const std::string& method, const Settings& settings,
+                                  const std::shared_ptr<LabelData>& data,
                                   std::optional<GivenArray<ClassId>> truths,
                                   const std::optional<std::string>& workers_file, std::uint64_t seed,
                                   int threads, bool posterior, nb::handle progress) {
@@ -50,26 +53,27 @@ std::pair<FitResult, Learned> fit(const std::string& method, const Settings& set
   wanted.seed = seed;
   wanted.threads = threads_or_all(threads);
   wanted.max_memory = most_memory();
-  Given given;
-  if (truths) given.truths.assign(truths->data(), truths->data() + truths->size());
-  std::optional<std::pair<FitResult, Learned>> found;
-  run_native(wanted, progress, [&](RunContext context) {
+  auto given = std::make_shared<Given>();
+  if (truths) given->truths.assign(truths->data(), truths->data() + truths->size());
+  // Whatever the work touches is held by it: an interrupted fit may go on for a while.
+  auto found = std::make_shared<std::optional<std::pair<FitResult, Learned>>>();
+  run_abandonable(wanted, progress, [=, &info](RunContext context) {
     if (workers_file) {
-      given.workers = read_workers(*workers_file, data.labels, option_or(info, settings, "alpha", 2),
-                                   option_or(info, settings, "beta", 2), {});
+      given->workers = read_workers(*workers_file, data->labels, option_or(info, settings, "alpha", 2),
+                                    option_or(info, settings, "beta", 2), {});
     }
-    const Labels& labels = data.labels;
+    const Labels& labels = data->labels;
     const std::uint64_t classes = labels.num_classes();
     context.posterior = posterior || labels.num_tasks() * classes <= kMostEntriesUnasked;
     context.confusion =
         info.has_confusion && labels.num_workers() * classes * classes <= kMostEntriesUnasked;
-    FitResult fitted{info.make(settings)->fit(labels, given, context), labels.num_tasks(),
+    FitResult fitted{info.make(settings)->fit(labels, *given, context), labels.num_tasks(),
                      labels.num_workers(), classes};
     Learned learned(method, settings, seed);
     learned.take(labels, fitted.result);
-    found.emplace(std::move(fitted), std::move(learned));
+    found->emplace(std::move(fitted), std::move(learned));
   });
-  return std::move(*found);
+  return std::move(**found);
 }
 
 // A view into a result, which keeps it alive.

@@ -5,6 +5,7 @@
 #include "crowdfold/version.h"
 #include "errors.h"
 #include "fit_module.h"
+#include "interrupts.h"
 #include "labels_module.h"
 #include "learned_module.h"
 #include "metrics_module.h"
@@ -15,6 +16,7 @@ NB_MODULE(_native, module) {
   using namespace crowdfold::python;
   translate_errors();
   module.attr("version") = crowdfold::kVersion;
+  bind_interrupts(module);
   bind_labels(module);
   bind_fit(module);
   bind_learned(module);

@@ -33,7 +33,7 @@ def test_estimates_and_workers_are_the_same_bytes(cls: Any, run: Any, two_classe
     _native.write_estimates(crowd.labels, result, str(tmp_path / "python.csv"))
     assert (tmp_path / "python.csv").read_bytes() == (tmp_path / "cli.csv").read_bytes()
 
-    told = pd.read_csv(tmp_path / "cli.csv", float_precision="round_trip").set_index("task")
+    told = pd.read_csv(tmp_path / "cli.csv").set_index("task")
     assert model.labels_.index.tolist() == told.index.tolist()
     assert model.labels_.tolist() == told["label"].tolist()
     assert model.confidence_.tolist() == told["confidence"].tolist()
@@ -46,10 +46,10 @@ def test_confusion_and_objectives_are_the_same(run: Any, frame: pd.DataFrame, tm
     run("aggregate", labels, "-m", "ds", "-q", "-o", tmp_path / "o.csv", "--confusion-out", tmp_path / "c.csv",
         "--trace-out", tmp_path / "t.csv")
     model = cf.DawidSkene().fit(frame)
-    confusion = pd.read_csv(tmp_path / "c.csv", float_precision="round_trip")
+    confusion = pd.read_csv(tmp_path / "c.csv")
     wide = confusion.pivot_table(index=["worker", "label"], columns="truth", values="probability")
     assert wide.equals(model.errors_.loc[wide.index, wide.columns].rename_axis(columns="truth"))
-    trace = pd.read_csv(tmp_path / "t.csv", float_precision="round_trip")
+    trace = pd.read_csv(tmp_path / "t.csv")
     assert model.loss_history_ == trace["objective"].tolist()
 
 
@@ -69,7 +69,7 @@ def test_truths_and_workers_of_an_earlier_run_are_the_same(run: Any, frame: pd.D
     model = cf.TwoPass().fit(frame[~half], here, workers=tmp_path / "p1.csv")
     model.save(tmp_path / "p2.csv")
     assert (tmp_path / "p2.csv").read_bytes() == (tmp_path / "w2.csv").read_bytes()
-    told = pd.read_csv(tmp_path / "o2.csv", float_precision="round_trip").set_index("task")
+    told = pd.read_csv(tmp_path / "o2.csv").set_index("task")
     assert model.labels_.tolist() == told["label"].tolist()
     assert model.confidence_.tolist() == told["confidence"].tolist()
 
