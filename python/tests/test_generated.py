@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,8 +28,8 @@ def test_pages_of_classes_are_up_to_date(tmp_path: Path) -> None:
     assert made == there, "run python/tools/pages.py"
 
 
-def test_the_package_is_typed() -> None:
+def test_the_package_is_typed(tmp_path: Path) -> None:
     script = "import crowdfold as cf; model: cf.TwoPass = cf.TwoPass(alpha=3); reveal_type(model.alpha)"
     said = subprocess.run([sys.executable, "-m", "mypy", "--strict", "-c", script], text=True, capture_output=True,
-                          cwd=ROOT, check=False).stdout
+                          cwd=tmp_path, env={**os.environ, "MYPYPATH": str(ROOT / "python")}, check=False).stdout
     assert 'Revealed type is "float"' in said.replace("builtins.float", "float"), said
