@@ -6,7 +6,7 @@
 The API follows crowd-kit and scikit-learn. `help(TwoPass)` tells the rest.
 """
 
-from . import datasets, errors, metrics, plot
+from . import datasets, errors, methods, metrics, plot
 from ._base import Aggregator
 from ._compare import compare
 from ._native import version as __version__
@@ -15,11 +15,10 @@ from ._simulate import Crowd, simulate
 from ._stream import LiveStream, OpenTask, TaskUpdate, WorkerQuality
 from .errors import CrowdfoldError, DataError, FileError, InternalError, NotFittedError, UsageError
 from .methods import *
-from .methods import __all__ as _methods
 
 __all__ = [
     "Aggregator", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "InternalError", "LiveStream",
     "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError", "WorkerQuality", "compare", "datasets",
-    "errors", "metrics", "plot", "simulate",
+    "errors", "methods", "metrics", "plot", "simulate",
 ]
-__all__ += _methods
+__all__ += methods.__all__

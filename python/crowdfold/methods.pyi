@@ -1,10 +1,35 @@
 """Written by python/tools/stubs.py; do not edit."""
 
-from typing import Any, List, Optional, Union
+from typing import Any, Optional, Union
 
 from ._base import Aggregator
 
-__all__: List[str]
+__all__ = [
+    "MajorityVote",
+    "OnePass",
+    "TwoPass",
+    "ThreePass",
+    "SBIC",
+    "Wawa",
+    "ZeroBasedSkill",
+    "IWMV",
+    "CRH",
+    "ZenCrowd",
+    "OneCoinDawidSkene",
+    "GLAD",
+    "MACE",
+    "MMSR",
+    "KOS",
+    "DawidSkene",
+    "FastDawidSkene",
+    "OptDawidSkene",
+    "LFC",
+    "IBCC",
+    "EBCC",
+    "BWA",
+    "LAA",
+    "BiLA",
+]
 
 
 class MajorityVote(Aggregator):

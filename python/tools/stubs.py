@@ -33,8 +33,9 @@ def native_stub() -> str:
 
 
 def methods_stub() -> str:
-    lines = [HEADER + "from typing import Any, List, Optional, Union\n", "from ._base import Aggregator\n",
-             "__all__: List[str]\n"]
+    classes = "\n".join(f'    "{METHODS[method["name"]].class_name}",' for method in _native.registry())
+    lines = [HEADER + "from typing import Any, Optional, Union\n", "from ._base import Aggregator\n",
+             f"__all__ = [\n{classes}\n]\n"]
     for method in _native.registry():
         names, parameters = METHODS[method["name"]], parameters_of(method)
         lines.append(f"\nclass {names.class_name}(Aggregator):")
