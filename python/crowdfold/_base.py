@@ -276,7 +276,6 @@ class Aggregator:
         if not texts:
             return {}
         probabilities = learned.judge_one(texts)
-        known.note_workers([worker for worker, label in pairs if text_of(label)])
         known.note_classes([label for _, label in pairs if text_of(label)])
         return dict(zip(known.class_list(), probabilities))
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "crowdfold/error.h"
 
@@ -92,10 +93,12 @@ void Learned::take(const Labels& labels, const Result& result) {
   tasks_seen = labels.num_tasks();
   restore(result.workers);
   confusion.assign(result.confusion.begin(), result.confusion.end());
-  priors.assign(classes.size(), 0);
-  for (std::size_t t = 0; t < result.estimate.size(); ++t) {
-    if (result.estimate[t] != kNoClass) priors[result.estimate[t]] += 1;
+  priors.assign(classes.size(), 1);  // no class is impossible
+  for (const ClassId c : result.estimate) {
+    if (c != kNoClass) priors[c] += 1;
   }
+  const double total = std::accumulate(priors.begin(), priors.end(), 0.0);
+  for (double& share : priors) share /= total;
 }
 
 Labels Learned::renumber(const Labels& labels, std::vector<std::uint64_t>& new_workers,
@@ -226,44 +229,41 @@ Result Learned::judge(const Labels& labels, const RunContext& context) const {
 }
 
 // Bayes' rule; workers and classes that are new say nothing.
-Result Learned::judge_by_confusion(const Labels& labels, const RunContext& context) const {
+Estimate Learned::estimate_by_confusion(const TaskLabels& task, std::span<double> posterior) const {
   constexpr double kLeast = 1e-10;  // no label is impossible
-  const std::size_t known_classes = priors.size();
-  const std::size_t num_classes = labels.num_classes();
-  double tasks = 0;
-  for (const double count : priors) tasks += count;
+  if (task.size() == 0) {
+    std::fill(posterior.begin(), posterior.end(), 0.0);
+    return {};
+  }
+  const std::size_t known = priors.size();
+  for (std::size_t k = 0; k < posterior.size(); ++k)
+    posterior[k] = std::log(std::max(kLeast, k < known ? priors[k] : 0));
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    if ((task.workers[j] + 1ULL) * known * known > confusion.size() || task.classes[j] >= known)
+      continue;
+    const double* const matrix =
+        confusion.data() + static_cast<std::size_t>(task.workers[j]) * known * known;
+    for (std::size_t k = 0; k < known; ++k)
+      posterior[k] += std::log(std::max(kLeast, matrix[k * known + task.classes[j]]));
+  }
+  const auto best = std::max_element(posterior.begin(), posterior.end());
+  const double most = *best;
+  double total = 0;
+  for (double& value : posterior) total += value = std::exp(value - most);
+  for (double& value : posterior) value /= total;
+  return {static_cast<ClassId>(best - posterior.begin()), *best};
+}
+
+Result Learned::judge_by_confusion(const Labels& labels, const RunContext& context) const {
   Result result = room_for(labels, context);
-  std::vector<double> p(num_classes);
+  std::vector<double> probabilities(labels.num_classes());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     if (t % kTasksPerLook == 0) context.throw_if_cancelled();
-    const TaskLabels task = labels.task(t);
-    for (std::size_t k = 0; k < num_classes; ++k)
-      p[k] = std::log(std::max(
-          kLeast,
-          k < known_classes ? (priors[k] + 1) / (tasks + static_cast<double>(known_classes)) : 0));
-    for (std::size_t j = 0; j < task.size(); ++j) {
-      if (task.workers[j] >= workers.size() || task.classes[j] >= known_classes) continue;
-      const double* const matrix =
-          confusion.data() + static_cast<std::size_t>(task.workers[j]) * known_classes * known_classes;
-      for (std::size_t k = 0; k < known_classes; ++k)
-        p[k] += std::log(std::max(kLeast, matrix[k * known_classes + task.classes[j]]));
-    }
-    if (task.size() == 0) {
-      result.estimate[t] = kNoClass;
-      result.confidence[t] = 0;
-      const std::span<double> none = posterior_of(result, t, labels.num_classes());
-      std::fill(none.begin(), none.end(), 0.0);
-      continue;
-    }
-    const std::size_t best = static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin());
-    const double most = p[best];
-    double total = 0;
-    for (double& value : p) total += value = std::exp(value - most);
-    for (double& value : p) value /= total;
-    result.estimate[t] = static_cast<ClassId>(best);
-    result.confidence[t] = p[best];
+    const Estimate estimate = estimate_by_confusion(labels.task(t), probabilities);
+    result.estimate[t] = estimate.label;
+    result.confidence[t] = estimate.confidence;
     const std::span<double> posterior = posterior_of(result, t, labels.num_classes());
-    std::copy_n(p.begin(), posterior.size(), posterior.begin());
+    std::copy_n(probabilities.begin(), posterior.size(), posterior.begin());
   }
   return result;
 }
@@ -276,9 +276,18 @@ Estimate Learned::learn_one(std::span<const WorkerId> worker_ids, std::span<cons
 }
 
 std::vector<double> Learned::judge_one(std::span<const WorkerId> worker_ids,
-                                       std::span<const ClassId> class_ids) const {
+                                       std::span<const ClassId> class_ids) {
   std::vector<double> posterior(classes.size());
-  judge_->estimate({tasks_seen, worker_ids, class_ids}, posterior);
+  const TaskLabels task = {tasks_seen, worker_ids, class_ids};
+  if (!confusion.empty()) {
+    estimate_by_confusion(task, posterior);
+    return posterior;
+  }
+  // Workers that are not known have ids beyond those that are.
+  WorkerId most = 0;
+  for (const WorkerId w : worker_ids) most = std::max(most, w);
+  judge_->expect(std::max(workers.size(), most + 1), classes.size());
+  judge_->estimate(task, posterior);
   return posterior;
 }
 

@@ -30,10 +30,10 @@ class Learned {
   Result observe(const Labels& labels, std::span<const ClassId> truths, const RunContext& context);
   Result judge(const Labels& labels, const RunContext& context) const;
 
-  // One task: what workers said of it, by id.
+  // One task: what workers said of it, by id. judge_one() learns nothing; workers that are not known
+  // have ids beyond those that are.
   Estimate learn_one(std::span<const WorkerId> workers, std::span<const ClassId> classes, ClassId truth);
-  std::vector<double> judge_one(std::span<const WorkerId> workers,
-                                std::span<const ClassId> classes) const;
+  std::vector<double> judge_one(std::span<const WorkerId> workers, std::span<const ClassId> classes);
 
   // Workers and classes of the other side are found by their names. Error(usage) if it was made
   // otherwise.
@@ -57,6 +57,7 @@ class Learned {
 
  private:
   void require_online() const;
+  Estimate estimate_by_confusion(const TaskLabels& task, std::span<double> posterior) const;
   Result judge_by_confusion(const Labels& labels, const RunContext& context) const;
 
   const MethodInfo& info_;

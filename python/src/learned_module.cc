@@ -93,15 +93,17 @@ std::pair<std::optional<std::uint32_t>, double> learn_one(Learned& learned, cons
   return {estimate.label, estimate.confidence};
 }
 
-// The probability of each class that is known. Workers that are not are strangers to the prior; classes
-// that are not cannot be judged.
+// The probability of each class, also of those that are met here for the first time. Workers that are
+// not known are strangers.
 std::vector<double> judge_one(Learned& learned, const Pairs& labels) {
   OneTask task;
+  NameTable strangers;
   for (const auto& [worker, label] : labels) {
     if (label.empty()) continue;
-    task.add(learned.workers.intern(worker), static_cast<ClassId>(learned.classes.intern(label)));
+    const auto known = learned.workers.find(worker);
+    task.add(known ? *known : learned.workers.size() + strangers.intern(worker),
+             static_cast<ClassId>(learned.classes.intern(label)));
   }
-  learned.restore(learned.state());
   return learned.judge_one(task.workers, task.classes);
 }
 

@@ -29,7 +29,7 @@ def chunks(frame: pd.DataFrame, size: int) -> list[pd.DataFrame]:
 
 
 def test_chunks_give_what_the_whole_gives(grouped: pd.DataFrame) -> None:
-    whole = cf.OnePass(classes=None).fit(grouped) if False else cf.OnePass().fit(grouped)
+    whole = cf.OnePass().fit(grouped)
     model = cf.OnePass()
     answers = [model.partial_fit(chunk).labels_ for chunk in chunks(grouped, 70)]
     pd.testing.assert_series_equal(pd.concat(answers), whole.labels_)
@@ -65,6 +65,18 @@ def test_one_task_at_a_time(cls: Any, grouped: pd.DataFrame) -> None:
     assert sum(probabilities.values()) == pytest.approx(1)
     assert model.predict_one(said) == max(probabilities, key=probabilities.__getitem__)
     assert model.predict_one({}) is None
+    known = len(model.workers_)
+    model.predict_one({**said, "a stranger": "class_0"})
+    assert len(model.workers_) == known
+
+
+@pytest.mark.parametrize("cls", [cf.Wawa, cf.DawidSkene, cf.OnePass, cf.ThreePass])
+def test_predict_one_says_what_predict_says(cls: Any, grouped: pd.DataFrame) -> None:
+    model = cls().fit(grouped)
+    probabilities = model.predict_proba(grouped)
+    for task, rows in list(grouped.groupby("task", sort=False))[:30]:
+        one = model.predict_proba_one(dict(zip(rows["worker"], rows["label"])))
+        assert one == pytest.approx(probabilities.loc[task].to_dict())
 
 
 def test_learn_one_is_partial_fit_of_one_task(grouped: pd.DataFrame) -> None:
