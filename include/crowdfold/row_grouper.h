@@ -40,6 +40,7 @@ class RowGrouper {
 
  private:
   void add_grouped(const IdRows& rows, std::size_t& at);
+  void append(const IdRows& rows, bool abstains);
   void add_other(const IdRows& rows, std::size_t at);
   void stop_being_grouped();
   void sort();

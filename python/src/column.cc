@@ -162,7 +162,7 @@ class NumberColumn final : public Column {
 class DictionaryColumn final : public Column {
  public:
   DictionaryColumn(const Numbers& codes, std::unique_ptr<Column> values)
-      : codes_(codes), values_(std::move(values)), id_of_(values_->size(), kUnknown) {}
+      : codes_(codes), values_(std::move(values)), id_of_(values_->size() + 1, kUnknown) {}
 
   std::uint64_t size() const override { return codes_.size; }
   bool is_python() const override { return values_->is_python(); }
@@ -176,21 +176,50 @@ class DictionaryColumn final : public Column {
 
   void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
     with_getter(codes_, [&](auto get) {
-      if (codes_.nulls.any()) {
+      if (codes_.nulls.any() || out.empty()) {
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = look_up(get, begin + i, begin + i, ids);
         return;
       }
-      const std::uint32_t* const table = id_of_.data();
-      const std::uint64_t count = id_of_.size();
+      if (begin == 0) ids.reserve(std::min<std::uint64_t>(values_->size(), codes_.size));
+      if (!expects_new_ && read_known(get, begin, out)) return;
+      expects_new_ = false;
+      // Rows of one task mostly come one after another.
+      auto last = get(begin);
+      std::uint32_t id = look_up(get, begin, begin, ids);
       for (std::size_t i = 0; i < out.size(); ++i) {
-        const auto code = static_cast<std::uint64_t>(get(begin + i));
-        const std::uint32_t id = code < count ? table[code] : kUnknown;
-        out[i] = id != kUnknown ? id : look_up(get, begin + i, begin + i, ids);
+        const auto code = get(begin + i);
+        if (code != last) {
+          last = code;
+          const auto place = static_cast<std::uint64_t>(code);
+          id = place < values_->size() ? id_of_[place] : kUnknown;
+          if (id == kUnknown) {
+            id = look_up(get, begin + i, begin + i, ids);
+            expects_new_ = true;
+          }
+        }
+        out[i] = id;
       }
     });
   }
 
  private:
+  static constexpr std::uint64_t kAhead = 8;  // values whose names are likely to be looked up soon
+
+  // Without a branch, for codes that were all met before. False if one was not.
+  template <class Get>
+  bool read_known(const Get& get, std::uint64_t begin, std::span<std::uint32_t> out) const {
+    const std::uint32_t* const table = id_of_.data();
+    const std::uint64_t count = values_->size();
+    std::uint32_t unknown = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto code = static_cast<std::uint64_t>(get(begin + i));
+      const std::uint32_t id = table[code < count ? code : count];
+      out[i] = id;
+      unknown |= id == kUnknown ? 1U : 0U;
+    }
+    return unknown == 0;
+  }
+
   template <class Get>
   std::uint32_t look_up(const Get& get, std::uint64_t index, std::uint64_t row, Ids& ids) {
     if (codes_.nulls(index)) return kMissing;
@@ -199,17 +228,21 @@ class DictionaryColumn final : public Column {
       if (code < 0) return kMissing;
     }
     const auto place = static_cast<std::uint64_t>(code);
-    if (place >= id_of_.size()) {
+    if (place >= values_->size()) {
       throw Error(ErrorCode::data, fmt::format("row {}: code {} in a dictionary of {} values", row,
-                                               place, id_of_.size()));
+                                               place, values_->size()));
     }
-    if (id_of_[place] == kUnknown) id_of_[place] = values_->id_at(place, row, ids);
+    if (id_of_[place] == kUnknown) {
+      values_->prefetch(place + kAhead, ids);
+      id_of_[place] = values_->id_at(place, row, ids);
+    }
     return id_of_[place];
   }
 
   Numbers codes_;
   std::unique_ptr<Column> values_;
-  std::vector<std::uint32_t> id_of_;  // by code
+  std::vector<std::uint32_t> id_of_;  // by code, and one that is never known behind them
+  bool expects_new_ = true;           // as the last rows had some
 };
 
 // Texts, wherever they are: get(i) is a std::string_view.
@@ -228,6 +261,9 @@ class TextColumn final : public Column {
     if (text.empty()) return kMissing;
     last_ = text;
     return last_id_ = ids.intern(text, row);
+  }
+  void prefetch(std::uint64_t index, const Ids& ids) const override {
+    if (index < size_) ids.names.prefetch(NameTable::hash(get_(index)));
   }
 
  private:

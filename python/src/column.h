@@ -24,6 +24,8 @@ class Column {
   virtual void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = id_at(begin + i, begin + i, ids);
   }
+  // Asks for the memory that id_at() will need; for values of dictionaries, which come in their order.
+  virtual void prefetch(std::uint64_t, const Ids&) const {}
   // Whether values are Python objects: then the interpreter's lock must be held.
   virtual bool is_python() const { return false; }
   // Whether reading a second time costs less than keeping what was read.

@@ -26,6 +26,13 @@ class Ids {
     return id;
   }
 
+  // Room for so many values.
+  void reserve(std::uint64_t values) {
+    constexpr std::size_t kBytes = 12;  // of a name, mostly
+    if (values > names.size()) names.reserve(values, kBytes * values);
+    first_rows.reserve(values);
+  }
+
   NameTable names;
   // Of the present chunk, the rows in which new ids appeared, in the order of the ids.
   std::vector<std::uint64_t> first_rows;

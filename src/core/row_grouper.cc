@@ -26,11 +26,9 @@ void RowGrouper::add(const IdRows& rows) {
 
 // Up to the first task that comes back.
 void RowGrouper::add_grouped(const IdRows& rows, std::size_t& at) {
-  const std::size_t base = worker_.size();
-  worker_.resize(base + rows.size());
-  class_.resize(base + rows.size());
-  WorkerId* worker = worker_.data() + base;
-  ClassId* label = class_.data() + base;
+  std::uint16_t any = 0;
+  for (const ClassId c : rows.classes) any |= c == kNoClass ? 1 : 0;  // by vectors
+  const bool abstains = any != 0;
   while (at < rows.size()) {
     const TaskId task = rows.tasks[at];
     if (task == sizes_.size()) {
@@ -38,21 +36,30 @@ void RowGrouper::add_grouped(const IdRows& rows, std::size_t& at) {
     } else if (task + 1ULL != sizes_.size()) {
       break;
     }
-    const WorkerId* const begin = worker;
-    for (; at < rows.size() && rows.tasks[at] == task; ++at) {
-      // Written also where there is no label: the next one goes to the same place.
-      *worker = rows.workers[at];
-      *label = rows.classes[at];
-      const bool there = rows.classes[at] != kNoClass;
-      worker += there ? 1 : 0;
-      label += there ? 1 : 0;
-      abstentions_ += there ? 0 : 1;
-    }
-    sizes_.back() += static_cast<std::uint32_t>(worker - begin);
+    const std::size_t begin = at;
+    while (at < rows.size() && rows.tasks[at] == task) ++at;
+    sizes_.back() += static_cast<std::uint32_t>(at - begin);
+    if (!abstains) continue;
+    const auto absent = std::count(rows.classes.begin() + static_cast<std::ptrdiff_t>(begin),
+                                   rows.classes.begin() + static_cast<std::ptrdiff_t>(at), kNoClass);
+    sizes_.back() -= static_cast<std::uint32_t>(absent);
+    abstentions_ += static_cast<std::uint64_t>(absent);
   }
-  worker_.resize(static_cast<std::size_t>(worker - worker_.data()));
-  class_.resize(worker_.size());
+  append({rows.tasks.first(at), rows.workers.first(at), rows.classes.first(at)}, abstains);
   if (at < rows.size()) stop_being_grouped();
+}
+
+void RowGrouper::append(const IdRows& rows, bool abstains) {
+  if (!abstains) {
+    worker_.insert(worker_.end(), rows.workers.begin(), rows.workers.end());
+    class_.insert(class_.end(), rows.classes.begin(), rows.classes.end());
+    return;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows.classes[i] == kNoClass) continue;
+    worker_.push_back(rows.workers[i]);
+    class_.push_back(rows.classes[i]);
+  }
 }
 
 void RowGrouper::stop_being_grouped() {
