@@ -65,6 +65,12 @@ def install_package(build: Path, python: Path, work: Path) -> None:
                    check=True, stdout=sys.stderr)
 
 
+def versions_in(python: Path) -> dict[str, str]:
+    names = ["crowdfold", "crowd-kit", "pandas", "pyarrow", "numpy"]
+    script = "import importlib.metadata as m, json, sys; print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
+    return json.loads(subprocess.check_output([str(python), "-c", script, *names], text=True))
+
+
 def measure(programs: Programs, fit_bench: Path) -> tuple[str, list[Bar]]:
     kernel = programs.kernel(fit_bench)
     ours = {source: programs.fit("crowdfold", "TwoPass", source) for source in TABLES}
@@ -116,18 +122,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         python = args.python or work / "venv" / "bin" / "python"
-        versions = {}
         if args.python is None:
             # crowd-kit's predict fails with later versions of scikit-learn.
-            versions = install(["scikit-learn<1.7", "crowd-kit", "pandas", "pyarrow"], work / "venv")
+            install(["scikit-learn<1.7", "crowd-kit", "pandas", "pyarrow"], work / "venv")
             install_package(args.build, python, work)
+        versions = versions_in(python)
         labels = work / "labels.csv"
         say("simulating 5,000,000 labels")
         subprocess.run([str(args.build / "crowdfold"), "simulate", *CROWD, "-q", "-o", str(labels)], check=True)
         text, bars = measure(Programs(python, labels, args.repeat, args.threads),
                              args.build / "bench" / "crowdfold-fit-bench")
     command = f"bench/python.py --repeat {args.repeat} --threads {args.threads}"
-    shown = ", ".join(f"{name} {version}" for name, version in versions.items()) or "as installed"
+    shown = ", ".join(f"{name} {version}" for name, version in versions.items())
     report = f"""# Python: results
 
 Written by `{command}`, which `make bench` calls; do not edit.

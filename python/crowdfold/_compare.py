@@ -38,10 +38,9 @@ def compare(data: Any, truth: Any, *, methods: Union[str, Iterable[str]] = "all"
             warnings.warn(f"{method['name']} is left out: it is for {most} classes", stacklevel=2)
             continue
         rows.append(_measure(method, crowd.labels, truths, runs, random_state, threads, dict(settings or {})))
-    names = library.values([row["method"] for row in rows], None)
+    names = crowd.library.values([row["method"] for row in rows], None)
     table = {key: [row[key] for row in rows] for key in ("accuracy", "accuracy_sd", "log_loss", "seconds")}
-    return crowd.library.frame(crowd.library.values([row["method"] for row in rows], None) if library is not crowd.library
-                               else names, "method", table, None)
+    return crowd.library.frame(names, "method", table, None)
 
 
 def _choose(methods: Union[str, Iterable[str]], registry: Dict[str, Dict[str, Any]]) -> List[Dict[str, Any]]:

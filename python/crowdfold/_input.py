@@ -187,7 +187,7 @@ def truth_columns(truths: Any) -> Tuple[Any, Any, Library]:
     if library is None:
         raise UsageError(f"truths in a {type(truths).__name__}: give a Series by task, a table with the columns "
                          "task and label, a dictionary, or a path")
-    names = library.names(truths) if not isinstance(truths, type(None)) and hasattr(truths, "columns") else []
+    names = library.names(truths) if hasattr(truths, "columns") else []
     if "task" in names and "label" in names:
         return library.column(truths, "task"), library.column(truths, "label"), library
     if library.is_series(truths):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -254,13 +255,34 @@ class TextColumn final : public Column {
   std::uint64_t size() const override { return size_; }
 
   std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
-    if (nulls_(index)) return kMissing;
-    const std::string_view text = get_(index);
-    // Rows of one task mostly come one after another.
-    if (last_id_ != kMissing && text == last_) return last_id_;
-    if (text.empty()) return kMissing;
-    last_ = text;
-    return last_id_ = ids.intern(text, row);
+    const std::string_view text = nulls_(index) ? std::string_view() : get_(index);
+    return text.empty() ? kMissing : ids.intern(text, row);
+  }
+  // By the dozen: names are hashed, and their places asked for, before they are looked up.
+  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
+    constexpr std::size_t kDozen = 32;
+    std::array<std::string_view, kDozen> texts;
+    std::array<std::uint64_t, kDozen> hashes;
+    const bool nulls = nulls_.any();
+    for (std::size_t first = 0; first < out.size(); first += kDozen) {
+      const std::size_t count = std::min(kDozen, out.size() - first);
+      std::string_view before = last_;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t row = begin + first + i;
+        texts[i] = nulls && nulls_(row) ? std::string_view() : get_(row);
+        if (texts[i] == before) continue;
+        before = texts[i];
+        hashes[i] = NameTable::hash(before);
+        ids.names.prefetch(hashes[i]);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        if (texts[i] != last_) {
+          last_ = texts[i];
+          last_id_ = last_.empty() ? kMissing : ids.intern(last_, hashes[i], begin + first + i);
+        }
+        out[first + i] = last_id_;
+      }
+    }
   }
   void prefetch(std::uint64_t index, const Ids& ids) const override {
     if (index < size_) ids.names.prefetch(NameTable::hash(get_(index)));
@@ -270,6 +292,7 @@ class TextColumn final : public Column {
   Get get_;
   std::uint64_t size_;
   Nulls nulls_;
+  // Rows of one task mostly come one after another.
   std::string_view last_;
   std::uint32_t last_id_ = kMissing;
 };

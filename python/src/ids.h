@@ -20,8 +20,11 @@ class Ids {
 
   // `row` is where the value was met.
   std::uint32_t intern(std::string_view text, std::uint64_t row) {
+    return intern(text, NameTable::hash(text), row);
+  }
+  std::uint32_t intern(std::string_view text, std::uint64_t hash, std::uint64_t row) {
     const std::uint32_t known = names.size();
-    const std::uint32_t id = names.intern(text);
+    const std::uint32_t id = names.intern(text, hash);
     if (id == known) first_rows.push_back(row);
     return id;
   }
