@@ -4,7 +4,7 @@ DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 # Debian packages: tools, libraries, what the tests and benchmarks use. Node.js may come from elsewhere.
-PACKAGES := g++ cmake ninja-build pkg-config python3 python3-venv \
+PACKAGES := g++ cmake ninja-build pkg-config python3 python3-venv python3-dev \
   libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libsqlite3-dev libboost-dev \
   libeigen3-dev libxxhash-dev libhwy-dev libgtest-dev librapidcheck-dev libbenchmark-dev valgrind clang-format clang-tidy \
   chromium $(shell command -v node >/dev/null || echo nodejs npm)
@@ -12,13 +12,16 @@ PACKAGES := g++ cmake ninja-build pkg-config python3 python3-venv \
 # What the tests with the label `sanitize` run.
 SANITIZED := crowdfold-tests crowdfold-cli
 
-FOLDERS := include src cli tests bench experiments examples
+FOLDERS := include src cli python/src tests bench experiments examples
+
+# Where the Python package is installed to be tested.
+VENV := build/venv
 SOURCES = $(shell find $(FOLDERS) -name '*.cc' -o -name '*.h' | sort)
 LINTED = $(shell find src cli -name '*.cc' | sort)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test bench format lint install
+.PHONY: help setup build demo test python bench format lint install
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -52,12 +55,24 @@ test: setup build  ## set up, build, and run every test, also under sanitizers a
 	cmake --build --preset tsan --target $(SANITIZED)
 	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
 	bash examples/check_installed.sh build
+	$(MAKE) python
+
+# The module is built on the library of `make build`, as that of a system would be: compiling it a second time would take
+# minutes. A plain `pip install .` compiles everything; that this is configured is checked too.
+python: build  ## install the Python package below build/, test it, and check its types
+	cmake --install build --prefix build/installed >build/install.log
+	python3 -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' \
+	  -C cmake.define.CROWDFOLD_INSTALLED=ON -C cmake.define.CMAKE_PREFIX_PATH=$(CURDIR)/build/installed
+	$(VENV)/bin/python -m mypy --cache-dir build/mypy
+	$(VENV)/bin/python -m pytest -o cache_dir=build/pytest
 
 bench: setup build  ## measure beside DuckDB, crowd-kit and others; writes bench/*.md
 	python3 bench/run.py
 	python3 bench/methods.py
 	python3 bench/neural.py
 	python3 bench/stream.py
+	python3 bench/python.py
 
 format:  ## format all sources in place
 	clang-format -i $(SOURCES)

@@ -34,8 +34,9 @@ def install(packages: list[str], venv: Path) -> dict[str, str]:
             subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True, stdout=sys.stderr)
             subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
                             package], check=True, stdout=sys.stderr)
-            versions[package] = subprocess.check_output(
-                [python, "-c", version_of, package], text=True).strip()
+            name = re.split("[<>=]", package)[0]
+            versions[name] = subprocess.check_output(
+                [python, "-c", version_of, name], text=True).strip()
         except subprocess.CalledProcessError:
             say(f"{package} could not be installed: its rows are left out")
     return versions

@@ -52,6 +52,10 @@ Labels read_labels(const std::string& path, const ReadOptions& options, const Ru
 std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const ReadOptions& options,
                                  ReadReport* report = nullptr);
 
+// The rows of such a file, (task, label), for those who have no Labels to look tasks up in.
+std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::string& path,
+                                                                 const ReadOptions& options);
+
 // Worker qualities, as write_workers writes them, as counts under the prior Beta(alpha, beta). Workers
 // that gave no label this time are added to labels.workers: their history goes on.
 std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, double alpha,

@@ -5,7 +5,42 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/parallel.h"
+
 namespace crowdfold {
+namespace {
+
+constexpr std::size_t kTaskGrain = 1 << 14;  // tasks per item of parallel work
+
+// By range of kTaskGrain tasks: those that have fewer labels now, and how many.
+using Shortened = std::vector<std::vector<std::pair<TaskId, std::uint32_t>>>;
+
+void close_gaps(const Shortened& shortened, FlatArray<std::uint64_t>& offsets,
+                FlatArray<WorkerId>& workers, FlatArray<ClassId>& classes) {
+  std::uint64_t to = 0;
+  const std::size_t num_tasks = offsets.size() - 1;
+  for (std::size_t range = 0; range < shortened.size(); ++range) {
+    std::size_t next = 0;
+    const std::size_t end = std::min(num_tasks, (range + 1) * kTaskGrain);
+    for (std::size_t t = range * kTaskGrain; t < end; ++t) {
+      const std::uint64_t from = offsets[t];
+      std::uint64_t count = offsets[t + 1] - from;
+      if (next < shortened[range].size() && shortened[range][next].first == t)
+        count = shortened[range][next++].second;
+      std::copy_n(workers.begin() + static_cast<std::ptrdiff_t>(from), count,
+                  workers.begin() + static_cast<std::ptrdiff_t>(to));
+      std::copy_n(classes.begin() + static_cast<std::ptrdiff_t>(from), count,
+                  classes.begin() + static_cast<std::ptrdiff_t>(to));
+      offsets[t] = to;
+      to += count;
+    }
+  }
+  offsets.back() = to;
+  workers.resize(to);
+  classes.resize(to);
+}
+
+}  // namespace
 
 DuplicateLabel::DuplicateLabel(std::string_view task_name, std::string_view worker_name,
                                Location location)
@@ -41,6 +76,35 @@ std::size_t Deduplicator::apply(WorkerId* workers, ClassId* classes, std::size_t
     ++kept;
   }
   return kept;
+}
+
+std::uint64_t drop_duplicates(Duplicates rule, int threads, const NameTable& task_names,
+                              const NameTable& worker_names, FlatArray<std::uint64_t>& offsets,
+                              FlatArray<WorkerId>& workers, FlatArray<ClassId>& classes) {
+  const std::size_t num_tasks = offsets.size() - 1;
+  if (rule == Duplicates::keep || num_tasks == 0) return 0;
+  std::vector<Deduplicator> deduplicators(static_cast<std::size_t>(std::max(1, threads)),
+                                          Deduplicator(rule, worker_names.size()));
+  Shortened shortened((num_tasks + kTaskGrain - 1) / kTaskGrain);
+  parallel_ranges(threads, num_tasks, kTaskGrain, [&](std::size_t first, std::size_t last, int thread) {
+    Deduplicator& deduplicator = deduplicators[static_cast<std::size_t>(thread)];
+    for (std::size_t t = first; t < last; ++t) {
+      const std::uint64_t begin = offsets[t];
+      const auto count = static_cast<std::size_t>(offsets[t + 1] - begin);
+      const std::size_t left = deduplicator.apply(workers.data() + begin, classes.data() + begin, count);
+      if (deduplicator.offender != Deduplicator::kNobody) {
+        throw DuplicateLabel(task_names[static_cast<TaskId>(t)], worker_names[deduplicator.offender]);
+      }
+      if (left < count) {
+        shortened[first / kTaskGrain].emplace_back(static_cast<TaskId>(t),
+                                                   static_cast<std::uint32_t>(left));
+      }
+    }
+  });
+  std::uint64_t duplicates = 0;
+  for (const Deduplicator& d : deduplicators) duplicates += d.duplicates;
+  if (duplicates > 0) close_gaps(shortened, offsets, workers, classes);
+  return duplicates;
 }
 
 }  // namespace crowdfold

@@ -8,6 +8,7 @@
 #include "core/ordered_grouper.h"
 #include "core/partitioned_grouper.h"
 #include "core/random.h"
+#include "crowdfold/row_grouper.h"
 #include "support.h"
 
 namespace crowdfold {
@@ -80,6 +81,30 @@ Labels group_partitioned(const std::vector<LabelRow>& rows, const std::vector<Cu
   return grouper.finish(context);
 }
 
+// The same for rows that come with ids.
+Labels group_ids(const std::vector<LabelRow>& rows, const std::vector<Cut>& blocks, Duplicates rule,
+                 RowGrouper::Rows times, int threads) {
+  NameTable tasks, workers, classes;
+  RowGrouper grouper(rule, times);
+  const auto give = [&](void (RowGrouper::*take)(const IdRows&)) {
+    for (const Cut& cut : blocks) {
+      std::vector<TaskId> t;
+      std::vector<WorkerId> w;
+      std::vector<ClassId> c;
+      for (std::size_t i = cut.begin; i < cut.end; ++i) {
+        t.push_back(tasks.intern(rows[i].task));
+        w.push_back(workers.intern(rows[i].worker));
+        c.push_back(rows[i].label.empty() ? kNoClass
+                                          : static_cast<ClassId>(classes.intern(rows[i].label)));
+      }
+      (grouper.*take)({t, w, c});
+    }
+  };
+  give(&RowGrouper::add);
+  if (grouper.wants_rows_again()) give(&RowGrouper::add_again);
+  return grouper.build(std::move(tasks), std::move(workers), std::move(classes), threads);
+}
+
 // What grouping means, in the simplest way there is.
 std::string expected(const std::vector<LabelRow>& rows, Duplicates rule) {
   std::vector<std::string> tasks, workers, classes;
@@ -139,7 +164,7 @@ std::vector<LabelRow> random_rows(Random& random, std::size_t count, std::uint64
   return rows;
 }
 
-RC_GTEST_PROP(Grouping, GivesTheSameLabelsByEitherWayForAnyBlocksReadersAndRule, (std::uint64_t seed)) {
+RC_GTEST_PROP(Grouping, GivesTheSameLabelsByEveryWayForAnyBlocksReadersAndRule, (std::uint64_t seed)) {
   Random random(seed);
   std::vector<LabelRow> rows = random_rows(random, random.below(600), 1 + random.below(80));
   if (random.below(2) == 0) {
@@ -154,6 +179,8 @@ RC_GTEST_PROP(Grouping, GivesTheSameLabelsByEitherWayForAnyBlocksReadersAndRule,
   const std::string wanted = expected(rows, rule);
   RC_ASSERT(describe(group_ordered(rows, blocks, rule, threads)) == wanted);
   RC_ASSERT(describe(group_partitioned(rows, blocks, rule, bits, threads)) == wanted);
+  for (const auto times : {RowGrouper::Rows::once, RowGrouper::Rows::twice})
+    RC_ASSERT(describe(group_ids(rows, blocks, rule, times, threads)) == wanted);
 }
 
 RC_GTEST_PROP(Grouping, RefusesASecondLabelByEitherWayAndNamesOneThatExists, (std::uint64_t seed)) {
@@ -178,11 +205,15 @@ RC_GTEST_PROP(Grouping, RefusesASecondLabelByEitherWayAndNamesOneThatExists, (st
     const auto ordered = offender([&] { group_ordered(rows, blocks, Duplicates::error, threads); });
     const auto partitioned =
         offender([&] { group_partitioned(rows, blocks, Duplicates::error, 3, threads); });
+    const auto by_ids =
+        offender([&] { group_ids(rows, blocks, Duplicates::error, RowGrouper::Rows::twice, threads); });
     RC_ASSERT(ordered.first.empty() == repeated.empty());
     RC_ASSERT(partitioned.first.empty() == repeated.empty());
+    RC_ASSERT(by_ids.first.empty() == repeated.empty());
     if (repeated.empty()) continue;
     RC_ASSERT(repeated.contains(ordered));
     RC_ASSERT(repeated.contains(partitioned));
+    RC_ASSERT(repeated.contains(by_ids));
   }
 }
 
@@ -220,6 +251,17 @@ TEST(Grouping, ClosesGapsOfDuplicatesOverManyTasks) {
     ASSERT_EQ(ordered.classes[task.classes[0]], t % 3 == 0 ? "b" : "a");
   }
   EXPECT_EQ(describe(group_partitioned(rows, blocks, Duplicates::last, 5, 2)), describe(ordered));
+}
+
+TEST(Grouping, RefusesToBuildWhenRowsDidNotComeAgain) {
+  RowGrouper grouper(Duplicates::last, RowGrouper::Rows::twice);
+  const std::vector<TaskId> tasks = {0, 1, 0};
+  const std::vector<WorkerId> workers = {0, 0, 0};
+  const std::vector<ClassId> classes = {0, 0, 0};
+  grouper.add({tasks, workers, classes});
+  ASSERT_TRUE(grouper.wants_rows_again());
+  EXPECT_EQ(testing::error_of([&] { grouper.build(NameTable(), NameTable(), NameTable()); }).code(),
+            ErrorCode::internal);
 }
 
 TEST(Grouping, StopsWhenItIsCancelled) {

@@ -5,13 +5,11 @@
 #include <utility>
 
 #include "core/duplicates.h"
-#include "core/parallel.h"
 
 namespace crowdfold {
 namespace {
 
-constexpr std::size_t kPrefetch = 16;        // look-ups ahead whose cache lines are asked for
-constexpr std::size_t kTaskGrain = 1 << 14;  // tasks per item of parallel work
+constexpr std::size_t kPrefetch = 16;  // look-ups ahead whose cache lines are asked for
 
 }  // namespace
 
@@ -84,57 +82,8 @@ Labels OrderedGrouper::finish(int threads) {
   tasks_.drop_index();
   if (!task_of_run_.empty()) regroup();
 
-  std::uint64_t duplicates = 0;
-  if (rule_ != Duplicates::keep && tasks_.size() > 0) {
-    std::vector<Deduplicator> deduplicators(static_cast<std::size_t>(std::max(1, threads)),
-                                            Deduplicator(rule_, ids_.workers.size()));
-    std::vector<std::vector<std::pair<TaskId, std::uint32_t>>> shortened(
-        (tasks_.size() + kTaskGrain - 1) / kTaskGrain);  // by range: (task, labels left)
-    parallel_ranges(
-        threads, tasks_.size(), kTaskGrain, [&](std::size_t first, std::size_t last, int thread) {
-          Deduplicator& deduplicator = deduplicators[static_cast<std::size_t>(thread)];
-          for (std::size_t t = first; t < last; ++t) {
-            const std::uint64_t begin = offsets_[t];
-            const auto count = static_cast<std::size_t>(offsets_[t + 1] - begin);
-            const std::size_t left =
-                deduplicator.apply(worker_.data() + begin, class_.data() + begin, count);
-            if (deduplicator.offender != Deduplicator::kNobody) {
-              throw DuplicateLabel(tasks_[static_cast<TaskId>(t)], ids_.workers[deduplicator.offender]);
-            }
-            if (left < count) {
-              shortened[first / kTaskGrain].emplace_back(static_cast<TaskId>(t),
-                                                         static_cast<std::uint32_t>(left));
-            }
-          }
-        });
-    for (const Deduplicator& d : deduplicators) duplicates += d.duplicates;
-    if (duplicates > 0) {  // close the gaps
-      std::uint64_t to = 0;
-      std::size_t range = 0;
-      std::size_t next = 0;
-      for (TaskId t = 0; t < tasks_.size(); ++t) {
-        if (t / kTaskGrain != range) {
-          range = t / kTaskGrain;
-          next = 0;
-        }
-        const std::uint64_t from = offsets_[t];
-        std::uint64_t count = offsets_[t + 1ULL] - from;
-        if (next < shortened[range].size() && shortened[range][next].first == t) {
-          count = shortened[range][next++].second;
-        }
-        std::copy_n(worker_.begin() + static_cast<std::ptrdiff_t>(from), count,
-                    worker_.begin() + static_cast<std::ptrdiff_t>(to));
-        std::copy_n(class_.begin() + static_cast<std::ptrdiff_t>(from), count,
-                    class_.begin() + static_cast<std::ptrdiff_t>(to));
-        offsets_[t] = to;
-        to += count;
-      }
-      offsets_.back() = to;
-      worker_.resize(to);
-      class_.resize(to);
-    }
-  }
-
+  const std::uint64_t duplicates =
+      drop_duplicates(rule_, threads, tasks_, ids_.workers, offsets_, worker_, class_);
   Labels labels;
   labels.tasks = std::move(tasks_);
   labels.workers = std::move(ids_.workers);

@@ -46,6 +46,19 @@ std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const 
   return truths;
 }
 
+std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::string& path,
+                                                                 const ReadOptions& options) {
+  TableInput input(path, options, {task_role(), truth_role()});
+  std::vector<std::pair<std::string, std::string>> rows;
+  input.for_each_row([&](Row row, bool) -> Complaint {
+    if (row[0].empty()) return {1, "no task: the field is empty"};
+    if (row[1].empty()) return {2, "no label: the field is empty"};
+    rows.emplace_back(row[0], row[1]);
+    return {};
+  });
+  return rows;
+}
+
 std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, double alpha,
                                        double beta, const ReadOptions& options, ReadReport* report) {
   TableInput input(path, options, {worker_role(), {"quality", {"quality"}}, {"labels", {"labels"}}});

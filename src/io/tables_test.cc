@@ -26,6 +26,16 @@ TEST(Truths, AreReadByTaskAndMayNameNewClasses) {
   EXPECT_EQ(names_of(labels.classes), (std::vector<std::string>{"a", "b", "c"}));
 }
 
+TEST(Truths, AreReadAsRowsWithoutLabels) {
+  const TempDir folder;
+  const auto rows = read_truth_rows(folder.write("t.csv", "item,gold\nt2,b\nt1,c\nt2,b\n"), {});
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(rows, (Pairs{{"t2", "b"}, {"t1", "c"}, {"t2", "b"}}));
+  const std::string path = folder.write("bad.csv", "task,label\nt1,\n");
+  EXPECT_EQ(std::string(error_of([&] { read_truth_rows(path, {}); }).what()),
+            path + ":2:4: no label: the field is empty");
+}
+
 TEST(Truths, OfUnknownTasksAreAnErrorOrSkipped) {
   const TempDir folder;
   Labels labels = small_crowd();

@@ -1,0 +1,24 @@
+"""crowdfold: one label per task and a quality per worker, from labels that disagree.
+
+    from crowdfold import TwoPass
+    labels = TwoPass().fit_predict(frame)  # columns task, worker, label
+
+The API follows crowd-kit and scikit-learn. `help(TwoPass)` tells the rest.
+"""
+
+from . import datasets, errors, methods, metrics, plot
+from ._base import Aggregator
+from ._compare import compare
+from ._native import version as __version__
+from ._plain import Frame, Series
+from ._simulate import Crowd, simulate
+from ._stream import LiveStream, OpenTask, TaskUpdate, WorkerQuality
+from .errors import CrowdfoldError, DataError, FileError, InternalError, NotFittedError, UsageError
+from .methods import *
+
+__all__ = [
+    "Aggregator", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "InternalError", "LiveStream",
+    "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError", "WorkerQuality", "compare", "datasets",
+    "errors", "methods", "metrics", "plot", "simulate",
+]
+__all__ += methods.__all__

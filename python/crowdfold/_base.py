@@ -1,0 +1,318 @@
+"""The base of all methods: parameters, fitting, results, and learning as labels come."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import Any, ClassVar, Dict, Iterable, List, Mapping, Optional, Tuple, TypeVar, Union
+
+import numpy as np
+
+from . import _native
+from ._fitted import Fitted
+from ._input import Crowd, Values, read, text_of, truth_columns
+from ._libraries import as_list
+from ._progress import progress
+from .errors import NotFittedError, UsageError
+
+Self = TypeVar("Self", bound="Aggregator")
+Path = Union[str, "os.PathLike[str]"]
+OneTask = Union[Mapping[Any, Any], Iterable[Tuple[Any, Any]]]
+
+
+class Aggregator:
+    """Labels in; one label per task and one quality per worker out.
+
+    `data` is a table with the columns task, worker and label: a DataFrame of pandas or polars, anything that speaks Arrow,
+    a dictionary or tuple of arrays, an iterator of such chunks, or the path of a file. `columns=dict(task=..., worker=...,
+    label=...)` says which column is which. A null as label is an abstention.
+
+    Results come in the library that the data came in, with the dtypes it had.
+    """
+
+    _method: ClassVar[str]
+    _options: ClassVar[Dict[str, str]]  # parameter -> option of the engine
+    _values: ClassVar[Dict[str, Dict[Any, str]]]  # other words for values of a parameter
+    _without_meaning: ClassVar[Dict[str, Any]]  # parameters that must keep their default
+
+    # --- parameters -------------------------------------------------------------------------
+
+    @classmethod
+    def _parameter_names(cls) -> List[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> Dict[str, Any]:
+        """The parameters of this object, by name."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self: Self, **params: Any) -> Self:
+        """Sets parameters by name."""
+        known = self._parameter_names()
+        for name, value in params.items():
+            if name not in known:
+                raise UsageError(f"{type(self).__name__} has no parameter '{name}'; it has: {', '.join(known)}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        signature = inspect.signature(type(self).__init__)
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items()
+                   if value is not signature.parameters[name].default
+                   and value != signature.parameters[name].default]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def _settings(self) -> List[Tuple[str, str]]:
+        for name, default in self._without_meaning.items():
+            value = getattr(self, name)
+            if value is not default and value != default:
+                raise UsageError(f"{type(self).__name__}: {name}={value!r} has no meaning here; leave it at {default!r}")
+        settings = []
+        for name, option in self._options.items():
+            value = getattr(self, name)
+            value = self._values.get(name, {}).get(value, value)
+            settings.append((option, repr(value) if isinstance(value, float) else str(value)))
+        _native.check_settings(self._method, settings)
+        return settings
+
+    def _seed(self) -> int:
+        state = getattr(self, "random_state")
+        if state is None:
+            return 0
+        if isinstance(state, (int, np.integer)) and state >= 0:
+            return int(state)
+        raise UsageError(f"random_state={state!r}: a number from 0 on, or None")
+
+    def _threads(self) -> int:
+        jobs = getattr(self, "n_jobs")
+        return 0 if jobs is None or jobs < 0 else int(jobs)
+
+    def _shows_progress(self) -> bool:
+        return bool(getattr(self, "verbose")) or not getattr(self, "silent", True)
+
+    # --- whole data sets --------------------------------------------------------------------
+
+    def fit(self: Self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
+            workers: Optional[Path] = None) -> Self:
+        """Learns from labels and judges their tasks.
+
+        `true_labels` are known truths of some tasks: a Series by task, a table with the columns task and label, a
+        dictionary, or a path. `workers` is a file of worker qualities from an earlier run, see `save`.
+        """
+        self._fit(data, true_labels, columns, workers, False)
+        return self
+
+    def fit_predict(self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
+                    workers: Optional[Path] = None) -> Any:
+        """`fit`, then `labels_`."""
+        return self._fit(data, true_labels, columns, workers, False).labels()
+
+    def fit_predict_proba(self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
+                          workers: Optional[Path] = None) -> Any:
+        """`fit`, then `probas_`."""
+        return self._fit(data, true_labels, columns, workers, True).probas()
+
+    def _fit(self, data: Any, true_labels: Any, columns: Optional[Mapping[str, str]], workers: Optional[Path],
+             posterior: bool) -> Fitted:
+        settings = self._settings()
+        seed = self._seed()
+        with progress(self._shows_progress()) as bar:
+            crowd = read(data, columns=columns, duplicates=getattr(self, "duplicates"), threads=self._threads(),
+                         progress=bar)
+            class_values = Values(crowd.library, [crowd.classes])
+            truths = _truths(crowd, class_values, true_labels)
+            known_workers = crowd.labels.num_workers
+            result, learned = _native.fit(self._method, settings, crowd.labels, truths,
+                                          None if workers is None else os.fspath(workers), seed, self._threads(),
+                                          posterior, bar)
+        worker_values = Values(crowd.library, [crowd.workers])
+        if crowd.labels.num_workers > known_workers:
+            worker_values.append_scalars(crowd.labels.worker_names()[known_workers:])
+        self._learned = learned
+        self._fitted_ = Fitted.of(crowd.library, crowd.tasks, worker_values, class_values, result, learned)
+        return self._fitted_
+
+    def predict(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
+        """Labels of tasks, given what was learned of workers. Nothing is learned from them."""
+        return self._judge(data, columns).labels()
+
+    def predict_proba(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
+        """The probability of every class, for tasks as in `predict`."""
+        return self._judge(data, columns).probas()
+
+    def _judge(self, data: Any, columns: Optional[Mapping[str, str]]) -> Fitted:
+        learned = self._require_learned()
+        with progress(self._shows_progress()) as bar:
+            crowd = self._read_more(data, columns, bar)
+            result = learned.judge(crowd.labels, bar)
+        known = self._fitted
+        workers = known.workers.in_library(crowd.library, crowd.workers)
+        classes = known.classes.in_library(crowd.library, crowd.classes)
+        return Fitted.of(crowd.library, crowd.tasks, workers, classes, result, learned)
+
+    def _read_more(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> Crowd:
+        """Labels with the ids of workers and classes that are known already."""
+        crowd = read(data, columns=columns, duplicates=getattr(self, "duplicates"), threads=self._threads(),
+                     progress=bar)
+        labels, new_workers, new_classes = self._require_learned().renumber(crowd.labels)
+        return Crowd(labels, crowd.library, crowd.tasks, crowd.library.take(crowd.workers, new_workers),
+                     crowd.library.take(crowd.classes, new_classes))
+
+    # --- results ----------------------------------------------------------------------------
+
+    @property
+    def _fitted(self) -> Fitted:
+        fitted = self.__dict__.get("_fitted_")
+        if fitted is None:
+            raise NotFittedError(f"this {type(self).__name__} has not seen any labels yet: call fit")
+        return fitted  # type: ignore[no-any-return]
+
+    def _require_learned(self) -> _native.Learned:
+        self._fitted
+        learned: _native.Learned = self._learned
+        return learned
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted_" in self.__dict__
+
+    @property
+    def labels_(self) -> Any:
+        """The label of every task: a Series `agg_label` by task."""
+        return self._fitted.labels()
+
+    @property
+    def confidence_(self) -> Any:
+        """The probability that the label is right: a Series `confidence` by task."""
+        return self._fitted.confidence_series()
+
+    @property
+    def probas_(self) -> Any:
+        """The probability of every class: a DataFrame with a row for every task and a column for every class."""
+        return self._fitted.probas()
+
+    @property
+    def skills_(self) -> Any:
+        """The quality of every worker, the probability that a label of theirs is right: a Series `skill` by worker."""
+        return self._fitted.skills()
+
+    @property
+    def workers_(self) -> Any:
+        """A DataFrame by worker: `quality`, its 95 % interval `lower` to `upper`, and the number of `labels`."""
+        return self._fitted.workers_table()
+
+    @property
+    def errors_(self) -> Any:
+        """Confusion matrices: a DataFrame by worker and label, with the probability of that label for every true class."""
+        return self._fitted.errors()
+
+    @property
+    def priors_(self) -> Any:
+        """The share of every class among the tasks: a Series `prior` by label."""
+        return self._fitted.priors()
+
+    @property
+    def loss_history_(self) -> List[float]:
+        """What the method climbs, after every iteration."""
+        return self._fitted.trace
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the method settled within its iterations."""
+        return self._fitted.converged
+
+    # --- learning as labels come ------------------------------------------------------------
+
+    def partial_fit(self: Self, data: Any, true_labels: Any = None, *,
+                    columns: Optional[Mapping[str, str]] = None) -> Self:
+        """Learns from a chunk of tasks, after those that were there before, and judges them.
+
+        A chunk holds all labels of its tasks. `labels_` and its like speak of the tasks of the last chunk, `workers_` and its
+        like of all that was learned.
+        """
+        settings = self._settings()
+        if "_fitted_" not in self.__dict__:
+            learned = _native.Learned(self._method, settings, self._seed())
+            if not learned.is_online:
+                learned.learn_one([], None)  # says which methods are
+            self._learned = learned
+            self._fitted_ = Fitted.nothing(learned)
+        known, learned = self._fitted, self._learned
+        with progress(self._shows_progress()) as bar:
+            crowd = self._read_more(data, columns, bar)
+            workers = known.workers.in_library(crowd.library, crowd.workers)
+            classes = known.classes.in_library(crowd.library, crowd.classes)
+            truths = _truths(crowd, classes, true_labels)
+            result = learned.observe(crowd.labels, truths, bar)
+        self._fitted_ = Fitted.of(crowd.library, crowd.tasks, workers, classes, result, learned)
+        return self
+
+    def learn_one(self: Self, task: Any, labels: OneTask, truth: Any = None) -> Self:
+        """Learns from one task: what workers said of it, as {worker: label} or pairs. `truth` is its label, if known."""
+        pairs = list(labels.items() if isinstance(labels, Mapping) else labels)
+        if "_fitted_" not in self.__dict__:
+            self._learned = _native.Learned(self._method, self._settings(), self._seed())
+            self._fitted_ = Fitted.nothing(self._learned)
+        known = self._fitted
+        texts = [(text_of(worker), text_of(label)) for worker, label in pairs]
+        if any(not worker for worker, _ in texts):
+            raise UsageError(f"learn_one: task {task!r} has a label without a worker")
+        truth_text = text_of(truth) or None
+        estimate, confidence = self._learned.learn_one(texts, truth_text)
+        known.note_workers([worker for worker, _ in pairs])
+        said = [label for _, label in pairs] + ([truth] if truth_text else [])
+        known.note_classes([label for label in said if text_of(label)])
+        known.take_one(task, estimate, confidence)
+        return self
+
+    def predict_one(self, labels: OneTask) -> Any:
+        """The label of one task, given what workers said of it, as {worker: label} or pairs. Learns nothing."""
+        probabilities = self.predict_proba_one(labels)
+        return max(probabilities, key=lambda label: probabilities[label]) if probabilities else None
+
+    def predict_proba_one(self, labels: OneTask) -> Dict[Any, float]:
+        """The probability of every class, as in `predict_one`."""
+        learned, known = self._require_learned(), self._fitted
+        pairs = list(labels.items() if isinstance(labels, Mapping) else labels)
+        texts = [(text_of(worker), text_of(label)) for worker, label in pairs if text_of(label)]
+        if not texts:
+            return {}
+        probabilities = learned.judge_one(texts)
+        known.note_classes([label for _, label in pairs if text_of(label)])
+        return dict(zip(known.class_list(), probabilities))
+
+    def merge(self: Self, other: Aggregator) -> Self:
+        """Takes over what another one has learned from other tasks, as if both had been one."""
+        if type(other) is not type(self):
+            raise UsageError(f"{type(self).__name__} cannot be merged with {type(other).__name__}")
+        learned, theirs = self._require_learned(), other._require_learned()
+        learned.merge(theirs)
+        self._fitted.note_workers(other._fitted.worker_list())
+        self._fitted.note_classes(other._fitted.class_list())
+        return self
+
+    def save(self, path: Path, *, details: bool = False) -> None:
+        """Writes worker qualities, as `crowdfold aggregate --workers-out` does: CSV, or JSON lines by the name."""
+        self._require_learned().save(os.fspath(path), details)
+
+    def load(self: Self, path: Path) -> Self:
+        """Starts from worker qualities that `save` or the command line wrote: `predict`, `partial_fit` and `learn_one`
+        go on from them. `fit(..., workers=path)` takes them as what is known beforehand."""
+        learned = _native.Learned(self._method, self._settings(), self._seed())
+        learned.load(os.fspath(path))
+        self._learned = learned
+        self._fitted_ = Fitted.nothing(learned)
+        return self
+
+
+def _truths(crowd: Crowd, classes: Values, true_labels: Any) -> Any:
+    """Truths by task for the engine; classes that no label names get values as well."""
+    if true_labels is None:
+        return None
+    tasks, labels, library = truth_columns(true_labels)
+    truths, new_rows = crowd.labels.find_truths(library.native(tasks), library.native(labels))
+    if len(new_rows) > 0:
+        new = library.take(labels, new_rows)
+        if library is crowd.library:
+            classes.append(new)
+        else:
+            classes.append_scalars(as_list(new))
+    return truths

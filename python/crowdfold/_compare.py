@@ -1,0 +1,74 @@
+"""Methods side by side on one data set."""
+
+from __future__ import annotations
+
+import statistics
+import time
+import warnings
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
+
+from . import _native
+from ._build import METHODS
+from ._input import read, truth_columns
+from .errors import UsageError
+
+__all__ = ["compare"]
+
+
+def compare(data: Any, truth: Any, *, methods: Union[str, Iterable[str]] = "all", runs: int = 10,
+            settings: Optional[Mapping[str, Any]] = None, columns: Optional[Mapping[str, str]] = None,
+            duplicates: str = "last", random_state: int = 0, n_jobs: Optional[int] = None) -> Any:
+    """Accuracy and time of methods, as `crowdfold compare` measures them.
+
+    Returns a table with a row for every method: `accuracy`, the mean over the runs, its standard deviation `accuracy_sd`,
+    `log_loss`, and `seconds`, the median of one run, reading excluded. Runs differ in their seeds: ties and the order of
+    tasks are drawn anew. `methods` are names of the engine or of classes, `settings` are options of the engine, for those
+    methods that have them.
+    """
+    registry = {method["name"]: method for method in _native.registry()}
+    chosen = _choose(methods, registry)
+    threads = 0 if n_jobs is None or n_jobs < 0 else n_jobs
+    crowd = read(data, columns=columns, duplicates=duplicates, threads=threads)
+    tasks, labels, library = truth_columns(truth)
+    truths, _ = crowd.labels.find_truths(library.native(tasks), library.native(labels))
+    rows: List[Dict[str, Any]] = []
+    for method in chosen:
+        most = method["most_classes"]
+        if most is not None and crowd.labels.num_classes > most:
+            warnings.warn(f"{method['name']} is left out: it is for {most} classes", stacklevel=2)
+            continue
+        rows.append(_measure(method, crowd.labels, truths, runs, random_state, threads, dict(settings or {})))
+    names = crowd.library.values([row["method"] for row in rows], None)
+    table = {key: [row[key] for row in rows] for key in ("accuracy", "accuracy_sd", "log_loss", "seconds")}
+    return crowd.library.frame(names, "method", table, None)
+
+
+def _choose(methods: Union[str, Iterable[str]], registry: Dict[str, Dict[str, Any]]) -> List[Dict[str, Any]]:
+    if methods == "all":
+        return list(registry.values())
+    by_class = {names.class_name: name for name, names in METHODS.items()}
+    chosen = []
+    for name in [methods] if isinstance(methods, str) else methods:
+        name = by_class.get(name, name)
+        if name not in registry:
+            raise UsageError(f"no method '{name}'; there are: {', '.join(registry)}")
+        chosen.append(registry[name])
+    return chosen
+
+
+def _measure(method: Dict[str, Any], labels: _native.Labels, truths: Any, runs: int, seed: int, threads: int,
+             asked: Dict[str, Any]) -> Dict[str, Any]:
+    known = {option["name"] for option in method["options"]}
+    settings = [(name, value) for name, value in (("order", "shuffled"), ("ties", "random")) if name in known]
+    settings += [(name, str(value)) for name, value in asked.items() if name in known]
+    accuracies, losses, seconds = [], [], []
+    for run in range(runs):
+        began = time.perf_counter()
+        result, _ = _native.fit(method["name"], settings, labels, None, None, seed + run, threads, False, None)
+        seconds.append(time.perf_counter() - began)
+        found = _native.evaluate(result.estimate, truths, labels.num_classes, result.confidence, None)
+        accuracies.append(found["accuracy"])
+        losses.append(found["log_loss"])
+    return {"method": method["name"], "accuracy": statistics.fmean(accuracies),
+            "accuracy_sd": statistics.stdev(accuracies) if runs > 1 else 0.0,
+            "log_loss": statistics.fmean(losses), "seconds": statistics.median(seconds)}

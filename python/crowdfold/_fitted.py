@@ -1,0 +1,126 @@
+"""What a fit has found out, and how it is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Set
+
+import numpy as np
+
+from . import _native
+from ._input import Values, text_of
+from ._libraries import NO_CLASS, NUMPY, Library, as_list
+from .errors import NotFittedError
+
+
+@dataclass
+class Fitted:
+    library: Library
+    tasks: Any
+    workers: Values
+    classes: Values
+    estimate: Any  # class by task, NO_CLASS without one
+    confidence: Any
+    posterior: Any  # or None
+    confusion: Any  # or None
+    trace: List[float]
+    converged: bool
+    learned: _native.Learned
+    _known: Dict[str, Set[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, library: Library, tasks: Any, workers: Values, classes: Values, result: _native.Result,
+           learned: _native.Learned) -> Fitted:
+        return cls(library, tasks, workers, classes, result.estimate, result.confidence, result.posterior,
+                   result.confusion, list(result.trace), result.converged, learned)
+
+    @classmethod
+    def nothing(cls, learned: _native.Learned) -> Fitted:
+        workers = Values(NUMPY)
+        workers.append_scalars(learned.worker_names())
+        none = np.empty(0)
+        return cls(NUMPY, np.empty(0, dtype=object), workers, Values(NUMPY), none.astype(np.uint16), none,
+                   None, None, [], True, learned)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "library": self.library.name,
+                "workers": self.workers.get(), "classes": self.classes.get()}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        from ._libraries import ARROW, PANDAS, POLARS
+
+        libraries = {each.name: each for each in (NUMPY, PANDAS, POLARS, ARROW)}
+        library = libraries[state["library"]]
+        self.__dict__.update(state, library=library, workers=Values(library, [state["workers"]]),
+                             classes=Values(library, [state["classes"]]))
+
+    # --- tables -----------------------------------------------------------------------------
+
+    def labels(self) -> Any:
+        places = np.where(self.estimate == NO_CLASS, -1, self.estimate.astype(np.int64))
+        values = self.library.take_or_null(self.classes.get(), places)
+        return self.library.series(values, self.tasks, "agg_label", "task")
+
+    def confidence_series(self) -> Any:
+        return self.library.series(self.confidence, self.tasks, "confidence", "task")
+
+    def probas(self) -> Any:
+        if self.posterior is None:
+            raise NotFittedError("probabilities of so many tasks and classes are made by fit_predict_proba only")
+        return self.library.matrix(self.tasks, self.classes.get(), self.posterior)
+
+    def skills(self) -> Any:
+        return self.library.series(self.learned.workers()["quality"], self.workers.get(), "skill", "worker")
+
+    def workers_table(self) -> Any:
+        table = self.learned.workers()
+        columns = {name: table[name] for name in ("quality", "lower", "upper", "labels")}
+        return self.library.frame(self.workers.get(), "worker", columns, None)
+
+    def errors(self) -> Any:
+        if self.confusion is None:
+            raise NotFittedError("there are no confusion matrices: the method has none, or they would be too large")
+        return self.library.confusion(self.workers.get(), self.classes.get(), self.confusion)
+
+    def priors(self) -> Any:
+        if self.posterior is not None:
+            judged = self.posterior[self.estimate != NO_CLASS]
+            shares = judged.mean(axis=0) if len(judged) else np.zeros(self.posterior.shape[1])
+        else:
+            counts = np.bincount(self.estimate[self.estimate != NO_CLASS], minlength=len(self.class_list()))
+            shares = counts / max(1, counts.sum())
+        return self.library.series(shares, self.classes.get(), "prior", "label")
+
+    # --- one by one -------------------------------------------------------------------------
+
+    def class_list(self) -> List[Any]:
+        return as_list(self.classes.get())
+
+    def worker_list(self) -> List[Any]:
+        return as_list(self.workers.get())
+
+    def note_workers(self, met: List[Any]) -> None:
+        self._note("workers", self.workers, met)
+
+    def note_classes(self, met: List[Any]) -> None:
+        self._note("classes", self.classes, met)
+
+    def _note(self, role: str, values: Values, met: List[Any]) -> None:
+        """Values of new ids, in the order in which the engine gave them."""
+        if role not in self._known:
+            self._known[role] = {text_of(value) for value in as_list(values.get())}
+        known = self._known[role]
+        new = []
+        for value in met:
+            text = text_of(value)
+            if text not in known:
+                known.add(text)
+                new.append(value)
+        values.append_scalars(new)
+
+    def take_one(self, task: Any, estimate: Optional[int], confidence: float) -> None:
+        self.tasks = self.library.values([task], None)
+        self.estimate = np.array([NO_CLASS if estimate is None else estimate], dtype=np.uint16)
+        self.confidence = np.array([confidence])
+        self.posterior = None
+        self.confusion = None

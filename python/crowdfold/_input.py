@@ -1,0 +1,204 @@
+"""Whatever labels come in -> Labels of the engine, and the values that tasks, workers and classes are made of."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+
+import numpy as np
+
+from . import _native
+from ._libraries import NUMPY, Library, as_list, library_of, to_array
+from .errors import UsageError
+
+ROLES = ("task", "worker", "label")
+
+# Numpy's types of Arrow's numbers.
+_NUMBERS = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
+            "f": "f4", "g": "f8"}
+
+
+@dataclass
+class Values:
+    """The values behind ids, in their order. They come in pieces."""
+
+    library: Library
+    pieces: List[Any] = field(default_factory=list)
+
+    def append(self, piece: Any) -> None:
+        if len(piece) > 0 or not self.pieces:
+            self.pieces.append(piece)
+
+    def get(self) -> Any:
+        if not self.pieces:
+            return self.library.values([], None)
+        if len(self.pieces) > 1:
+            some = [piece for piece in self.pieces if len(piece) > 0] or self.pieces[:1]
+            self.pieces = [self.library.concat(some)]
+        return self.pieces[0]
+
+    def in_library(self, library: Library, more: Any) -> Values:
+        """The same values and some more, in the library of the latter."""
+        same = Values(library, list(self.pieces))
+        if library is not self.library:
+            known = as_list(self.get())
+            same.pieces = [library.values(known, more)] if known else []
+        same.append(more)
+        return same
+
+    def append_scalars(self, scalars: List[Any]) -> None:
+        if scalars:
+            self.append(self.library.values(scalars, self.pieces[0] if self.pieces else None))
+
+
+@dataclass
+class Crowd:
+    """Labels of the engine, with the values that were new in them."""
+
+    labels: _native.Labels
+    library: Library
+    tasks: Any
+    workers: Any
+    classes: Any
+
+
+def column_names(columns: Optional[Mapping[str, str]]) -> Tuple[str, str, str]:
+    columns = dict(columns or {})
+    names = tuple(str(columns.pop(role, role)) for role in ROLES)
+    if columns:
+        raise UsageError(f"columns: '{next(iter(columns))}' is none of {', '.join(ROLES)}")
+    return names[0], names[1], names[2]
+
+
+def pick_columns(library: Library, table: Any, names: Iterable[str]) -> List[Any]:
+    picked = []
+    for name in names:
+        try:
+            picked.append(library.column(table, name))
+        except (KeyError, IndexError):
+            there = ", ".join(library.names(table))
+            raise UsageError(f"no column '{name}'; there are: {there} "
+                             "(columns=dict(task=..., worker=..., label=...) says which is which)") from None
+    return picked
+
+
+def read(data: Any, *, columns: Optional[Mapping[str, str]] = None, duplicates: str = "last",
+         threads: int = 0, progress: Any = None) -> Crowd:
+    """Labels of a table, a file, or chunks of tables."""
+    names = column_names(columns)
+    if isinstance(data, (str, os.PathLike)):
+        return _read_file(os.fspath(data), columns, duplicates, threads, progress)
+    if type(data).__name__ == "LazyFrame":
+        data = data.collect()
+    table, library = as_table(data)
+    if library is not None:
+        task, worker, label = pick_columns(library, table, names)
+        native = [library.native(column) for column in (task, worker, label)]
+        labels = _native.collect(native[0], native[1], native[2], duplicates, threads, progress)
+        rows = labels.first_rows()
+        return Crowd(labels, library, *(library.take(column, at)
+                                        for column, at in zip((task, worker, label), rows)))
+    if hasattr(data, "__arrow_c_stream__"):
+        return _read_stream(data, names, duplicates, threads, progress)
+    if isinstance(data, (Iterator, list, tuple)):
+        return _read_chunks(iter(data), names, duplicates, threads, progress)
+    raise UsageError(f"labels in a {type(data).__name__}: give a DataFrame, an Arrow table, a dictionary "
+                     "of arrays, an iterator of such chunks, or a path")
+
+
+def as_table(data: Any) -> Tuple[Any, Optional[Library]]:
+    library = library_of(data)
+    if library is not None:
+        return data, library
+    if isinstance(data, Mapping):
+        return {name: to_array(column) for name, column in data.items()}, NUMPY
+    if isinstance(data, tuple) and len(data) == 3 and not any(
+            isinstance(part, (str, tuple, Mapping)) or library_of(part) for part in data):
+        return dict(zip(ROLES, map(to_array, data))), NUMPY
+    return data, None
+
+
+def _read_file(path: str, columns: Optional[Mapping[str, str]], duplicates: str, threads: int,
+               progress: Any) -> Crowd:
+    mapping = [(role, str(name)) for role, name in (columns or {}).items()]
+    labels = _native.read_file(path, mapping, duplicates, threads, progress)
+    return Crowd(labels, NUMPY, *(_texts(names, "u") for names in (
+        labels.task_names(), labels.worker_names(), labels.class_names())))
+
+
+def _read_stream(data: Any, names: Tuple[str, str, str], duplicates: str, threads: int,
+                 progress: Any) -> Crowd:
+    reader = _native.ChunkReader(duplicates)
+    formats = reader.add_stream(data, list(names), progress)
+    labels = reader.build(threads)
+    texts = (labels.task_names(), labels.worker_names(), labels.class_names())
+    return Crowd(labels, NUMPY, *(_texts(text, kind) for text, kind in zip(texts, formats)))
+
+
+def _read_chunks(chunks: Iterator[Any], names: Tuple[str, str, str], duplicates: str, threads: int,
+                 progress: Any) -> Crowd:
+    reader = _native.ChunkReader(duplicates)
+    values: Dict[str, Values] = {}
+    library = NUMPY
+    for chunk in chunks:
+        table, found = as_table(chunk)
+        if found is None:
+            raise UsageError(f"a chunk of labels is a {type(chunk).__name__}: give DataFrames, Arrow "
+                             "batches or dictionaries of arrays")
+        if not values:
+            library = found
+            values = {role: Values(library) for role in ROLES}
+        if found is not library:
+            raise UsageError(f"chunks of {library.name} and of {found.name} cannot be mixed")
+        picked = pick_columns(library, table, names)
+        native = [library.native(column) for column in picked]
+        new_rows = reader.add(native[0], native[1], native[2], progress)
+        for role, column, rows in zip(ROLES, picked, new_rows):
+            values[role].append(library.take(column, rows))
+    labels = reader.build(threads)
+    return Crowd(labels, library, *(values[role].get() if values else library.values([], None)
+                                    for role in ROLES))
+
+
+def _texts(texts: List[str], kind: str) -> Any:
+    """Values of a type that is known, from their texts."""
+    if kind in _NUMBERS:
+        number = float if kind in "fg" else int
+        return np.array([number(text) for text in texts], dtype=_NUMBERS[kind])
+    if kind == "b":
+        return np.array([text == "True" for text in texts], dtype=bool)
+    values = np.empty(len(texts), dtype=object)
+    values[:] = texts
+    return values
+
+
+def truth_columns(truths: Any) -> Tuple[Any, Any, Library]:
+    """Tasks and labels of known truths: a series by task, a table with the columns task and label, a dictionary
+    from task to label, or a file."""
+    if isinstance(truths, (str, os.PathLike)):
+        tasks, labels = _native.read_truth_file(os.fspath(truths))
+        return _texts(tasks, "u"), _texts(labels, "u"), NUMPY
+    if isinstance(truths, Mapping):
+        if set(truths) == {"task", "label"} and not isinstance(truths["task"], str):
+            return to_array(truths["task"]), to_array(truths["label"]), NUMPY
+        return to_array(list(truths)), to_array(list(truths.values())), NUMPY
+    library = library_of(truths)
+    if library is None:
+        raise UsageError(f"truths in a {type(truths).__name__}: give a Series by task, a table with the columns "
+                         "task and label, a dictionary, or a path")
+    names = library.names(truths) if hasattr(truths, "columns") else []
+    if "task" in names and "label" in names:
+        return library.column(truths, "task"), library.column(truths, "label"), library
+    if library.is_series(truths):
+        return library.index_of(truths), library.values_of(truths), library
+    raise UsageError("truths: a table needs the columns task and label")
+
+
+def text_of(value: Any) -> str:
+    """The text that tells a value apart, as the engine makes it; empty for a null."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,61 @@
+"""Progress of native code, shown by tqdm if it is installed."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any, Optional
+
+
+class Progress:
+    """A callable that native code tells how far it is; a context manager that cleans up."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+        self._bar: Any = None
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            self._tqdm: Any = None
+        else:
+            self._tqdm = tqdm
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if stage != self._stage:
+            self._finish()
+            self._stage = stage
+            if self._tqdm is None:
+                print(f"crowdfold: {stage}", file=sys.stderr, flush=True)
+            else:
+                self._bar = self._tqdm(total=total or None, desc=stage, leave=True)
+        if self._bar is not None:
+            self._bar.update(max(0, done - self._bar.n))
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        if error is None and self._bar is not None and self._bar.total:
+            self._bar.update(max(0, self._bar.total - self._bar.n))
+        self._finish()
+
+    def _finish(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        self._bar = None
+
+
+class Silence:
+    """The same for those who do not want to see it: native code gets None."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        return None
+
+
+def progress(verbose: Any) -> Any:
+    return Progress() if verbose else Silence()

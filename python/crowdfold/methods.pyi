@@ -1,0 +1,1043 @@
+"""Written by python/tools/stubs.py; do not edit."""
+
+from typing import Any, Optional, Union
+
+from ._base import Aggregator
+
+__all__ = [
+    "MajorityVote",
+    "OnePass",
+    "TwoPass",
+    "ThreePass",
+    "SBIC",
+    "Wawa",
+    "ZeroBasedSkill",
+    "IWMV",
+    "CRH",
+    "ZenCrowd",
+    "OneCoinDawidSkene",
+    "GLAD",
+    "MACE",
+    "MMSR",
+    "KOS",
+    "DawidSkene",
+    "FastDawidSkene",
+    "OptDawidSkene",
+    "LFC",
+    "IBCC",
+    "EBCC",
+    "BWA",
+    "LAA",
+    "BiLA",
+]
+
+
+class MajorityVote(Aggregator):
+    """Majority vote: the class with the most labels.
+
+    folklore.
+
+    Parameters
+    ----------
+    alpha : float, default 2.0
+        prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+    beta : float, default 2.0
+        prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+    ties : str, default 'first'
+        best class among equals: the first seen, or a seeded draw (first | random)
+    posterior : str, default 'one_coin'
+        probabilities: of a model with one quality for the crowd, or shares of votes (one_coin | shares)
+    default_skill : Any, default None
+        for scripts that name it: nothing but its default is accepted
+    on_missing_skill : Any, default 'error'
+        for scripts that name it: nothing but its default is accepted
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
+    """
+
+    alpha: float
+    beta: float
+    ties: str
+    posterior: str
+    default_skill: Any
+    on_missing_skill: Any
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, alpha: float = 2.0, beta: float = 2.0, ties: str = 'first', posterior: str = 'one_coin',
+                 default_skill: Any = None, on_missing_skill: Any = 'error', random_state: Optional[int] = 0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class OnePass(Aggregator):
+    """One pass: every worker's quality is a Beta posterior, updated after each task.
+
+    Yang, Zhao, Bai, Liu, Li: A Light-weight, Effective and Efficient Model for Label Aggregation in Crowdsourcing (TKDD 2024).
+
+    Parameters
+    ----------
+    alpha : float, default 2.0
+        prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+    beta : float, default 2.0
+        prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+    ties : str, default 'first'
+        best class among equals: the first seen, or a seeded draw (first | random)
+    order : str, default 'given'
+        tasks one after another as given, or in a seeded shuffle (given | shuffled)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
+    """
+
+    alpha: float
+    beta: float
+    ties: str
+    order: str
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, alpha: float = 2.0, beta: float = 2.0, ties: str = 'first', order: str = 'given',
+                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
+                 verbose: Union[bool, int] = False) -> None: ...
+
+class TwoPass(Aggregator):
+    """Onepass, then every task judged again with the workers' final qualities.
+
+    Yang, Zhao, Bai, Liu, Li: A Light-weight, Effective and Efficient Model for Label Aggregation in Crowdsourcing (TKDD 2024).
+
+    Parameters
+    ----------
+    alpha : float, default 2.0
+        prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+    beta : float, default 2.0
+        prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+    ties : str, default 'first'
+        best class among equals: the first seen, or a seeded draw (first | random)
+    order : str, default 'given'
+        tasks one after another as given, or in a seeded shuffle (given | shuffled)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
+    """
+
+    alpha: float
+    beta: float
+    ties: str
+    order: str
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, alpha: float = 2.0, beta: float = 2.0, ties: str = 'first', order: str = 'given',
+                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
+                 verbose: Union[bool, int] = False) -> None: ...
+
+class ThreePass(Aggregator):
+    """Confusion rows with a strength learned from the data, in three passes; calibrated.
+
+    crowdfold.
+
+    Parameters
+    ----------
+    passes : int, default 3
+        over the labels; 1: as the online method (1 to 100)
+    blocks : int, default 8
+        of tasks in passes between first and last (1 to 10000)
+    symmetry : float, default 16.0
+        c0: the larger, the more a lead of the whole crowd on a class is believed (0 to 1000000000)
+    crowd : float, default 20.0
+        s1: labels that a symmetric crowd is worth (0.001 to 1000000000)
+    own : float, default 5.0
+        s2: labels that the crowd's accuracy is worth (0.001 to 1000000000)
+    weakest : float, default 2.0
+        least strength s of the prior of a worker's rows (1 to 128)
+    strongest : float, default 64.0
+        largest strength s of the prior (1 to 128)
+    warm : float, default 2.0
+        how long a majority vote has a say at the beginning (0 to 1000000000)
+    refresh : float, default 0.5
+        a worker's table is built again after so many labels more, relative (0 to 10)
+    guard : float, default 0.008
+        class shares count in full if a held-out label gains so many nats by it (0 to 1000000000)
+    order : str, default 'given'
+        tasks one after another as given, or in a seeded shuffle (given | shuffled)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
+    """
+
+    passes: int
+    blocks: int
+    symmetry: float
+    crowd: float
+    own: float
+    weakest: float
+    strongest: float
+    warm: float
+    refresh: float
+    guard: float
+    order: str
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, passes: int = 3, blocks: int = 8, symmetry: float = 16.0, crowd: float = 20.0,
+                 own: float = 5.0, weakest: float = 2.0, strongest: float = 64.0, warm: float = 2.0,
+                 refresh: float = 0.5, guard: float = 0.008, order: str = 'given', random_state: Optional[int] = 0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class SBIC(Aggregator):
+    """One pass for two classes: workers are credited with the probability of being right.
+
+    Manino, Tran-Thanh, Jennings: Streaming Bayesian Inference for Crowdsourced Classification (NeurIPS 2019).
+
+    Parameters
+    ----------
+    alpha : float, default 2.0
+        prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+    beta : float, default 1.0
+        prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+    ties : str, default 'first'
+        best class among equals: the first seen, or a seeded draw (first | random)
+    first : float, default 0.5
+        prior probability of the class seen first (1e-06 to 0.999999)
+    order : str, default 'given'
+        tasks one after another as given, or in a seeded shuffle (given | shuffled)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
+    For 2 classes at most.
+    """
+
+    alpha: float
+    beta: float
+    ties: str
+    first: float
+    order: str
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, alpha: float = 2.0, beta: float = 1.0, ties: str = 'first', first: float = 0.5,
+                 order: str = 'given', random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class Wawa(Aggregator):
+    """A vote weighted by agreement with the majority.
+
+    folklore.
+
+    Parameters
+    ----------
+    ties : str, default 'first'
+        best class among equals: the first seen, or a seeded draw (first | random)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
+    """
+
+    ties: str
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, ties: str = 'first', random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class ZeroBasedSkill(Aggregator):
+    """Zero-based skill: weights that follow agreement with the weighted vote.
+
+    Ustalov, Pavlichenko, Tseitlin: Learning from Crowds with Crowd-Kit (JOSS 2024).
+
+    Parameters
+    ----------
+    n_iter : int, default 100
+        steps (1 to 1000000)
+    lr_init : float, default 1.0
+        how far a skill goes to the agreement, at first (1e-06 to 1)
+    lr_steps_to_reduce : int, default 20
+        steps until the rate is halved (1 to 1000000)
+    ties : str, default 'first'
+        best class among equals: the first seen, or a seeded draw (first | random)
+    lr_reduce_factor : Any, default 0.5
+        for scripts that name it: nothing but its default is accepted
+    eps : Any, default 1e-05
+        for scripts that name it: nothing but its default is accepted
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    lr_init: float
+    lr_steps_to_reduce: int
+    ties: str
+    lr_reduce_factor: Any
+    eps: Any
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, n_iter: int = 100, *, lr_init: float = 1.0, lr_steps_to_reduce: int = 20, ties: str = 'first',
+                 lr_reduce_factor: Any = 0.5, eps: Any = 1e-05, random_state: Optional[int] = 0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class IWMV(Aggregator):
+    """Votes weighted by agreement with the last vote, until nothing changes.
+
+    Li, Yu: Error Rate Bounds and Iterative Weighted Majority Voting for Crowdsourcing (2014).
+
+    Parameters
+    ----------
+    n_iter : int, default 20
+        weighted votes at most (1 to 1000000)
+    ties : str, default 'first'
+        best class among equals: the first seen, or a seeded draw (first | random)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    ties: str
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, n_iter: int = 20, ties: str = 'first', random_state: Optional[int] = 0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class CRH(Aggregator):
+    """Votes weighted by the logarithm of a worker's share of all disagreement.
+
+    Li, Li, Gao, Zhao, Fan, Han: Resolving Conflicts in Heterogeneous Data (SIGMOD 2014).
+
+    Parameters
+    ----------
+    n_iter : int, default 100
+        weighted votes at most (1 to 1000000)
+    smoothing : float, default 0.5
+        labels that every worker is taken to have got wrong, and as many right (1e-06 to 1000000)
+    ties : str, default 'first'
+        best class among equals: the first seen, or a seeded draw (first | random)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    smoothing: float
+    ties: str
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, n_iter: int = 100, smoothing: float = 0.5, ties: str = 'first',
+                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
+                 verbose: Union[bool, int] = False) -> None: ...
+
+class ZenCrowd(Aggregator):
+    """ZenCrowd: one quality for every worker, by EM.
+
+    Demartini, Difallah, Cudré-Mauroux: ZenCrowd (WWW 2012).
+
+    Parameters
+    ----------
+    n_iter : int, default 20
+        iterations at most (1 to 1000000)
+    tol : float, default 0.0
+        stop when no probability moves by more; 0: after all iterations (0 to 1)
+    start : float, default 0.8
+        probability of a right label to start from (0.01 to 0.99)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    tol: float
+    start: float
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, n_iter: int = 20, tol: float = 0.0, start: float = 0.8, random_state: Optional[int] = 0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class OneCoinDawidSkene(Aggregator):
+    """One-coin Dawid-Skene: one quality for every worker and a class prior, by EM.
+
+    Zhang, Chen, Zhou, Jordan: Spectral Methods Meet EM (JMLR 2016).
+
+    Parameters
+    ----------
+    n_iter : int, default 100
+        iterations at most (1 to 1000000)
+    tol : float, default 1e-05
+        stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
+    initial_error_strategy : Any, default None
+        for scripts that name it: nothing but its default is accepted
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    tol: float
+    initial_error_strategy: Any
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, n_iter: int = 100, tol: float = 1e-05, *, initial_error_strategy: Any = None,
+                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
+                 verbose: Union[bool, int] = False) -> None: ...
+
+class GLAD(Aggregator):
+    """Abilities of workers and difficulties of tasks, by EM.
+
+    Whitehill, Ruvolo, Wu, Bergsma, Movellan: Whose Vote Should Count More (NIPS 2009).
+
+    Parameters
+    ----------
+    n_iter : int, default 100
+        iterations at most (1 to 1000000)
+    tol : float, default 1e-05
+        stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
+    m_step_max_iter : int, default 25
+        rounds of an M-step at most (1 to 1000000)
+    m_step_tol : float, default 0.01
+        end an M-step when no derivative is larger (1e-09 to 1000000000)
+    ability : float, default 1.0
+        prior mean of a worker's ability alpha (-100 to 100)
+    ease : float, default 1.0
+        prior mean of the logarithm of a task's ease beta (-10 to 10)
+    labels_priors : Any, default None
+        for scripts that name it: nothing but its default is accepted
+    alphas_priors_mean : Any, default None
+        for scripts that name it: nothing but its default is accepted
+    betas_priors_mean : Any, default None
+        for scripts that name it: nothing but its default is accepted
+    silent : bool, default True
+        the opposite of verbose
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    tol: float
+    m_step_max_iter: int
+    m_step_tol: float
+    ability: float
+    ease: float
+    labels_priors: Any
+    alphas_priors_mean: Any
+    betas_priors_mean: Any
+    silent: bool
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, n_iter: int = 100, tol: float = 1e-05, *, m_step_max_iter: int = 25, m_step_tol: float = 0.01,
+                 ability: float = 1.0, ease: float = 1.0, labels_priors: Any = None, alphas_priors_mean: Any = None,
+                 betas_priors_mean: Any = None, silent: bool = True, random_state: Optional[int] = 0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class MACE(Aggregator):
+    """Workers who know the class or spam in their own way, variational or by EM.
+
+    Hovy, Berg-Kirkpatrick, Vaswani, Hovy: Learning Whom to Trust with MACE (NAACL-HLT 2013).
+
+    Parameters
+    ----------
+    n_restarts : int, default 10
+        random starts, of which the best counts (1 to 100000)
+    n_iter : int, default 50
+        iterations at most (1 to 1000000)
+    tol : float, default 0.0
+        stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
+    method : str, default 'vb'
+        how parameters are learned (variational | em)
+    alpha : float, default 0.5
+        variational: prior count of labels out of knowledge (0.01 to 1000000000)
+    beta : float, default 0.5
+        variational: prior count of spammed labels (0.01 to 1000000000)
+    strategy : float, default 10.0
+        variational: prior count of every class among spammed labels (0.01 to 1000000000)
+    smoothing : float, default 0.01
+        em: K times what is added to every count (0 to 1000000000)
+    default_noise : float, default 1.5
+        starts: shares of numbers that are uniform between 1 and 1 plus this (0 to 1000000000)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    """
+
+    n_restarts: int
+    n_iter: int
+    tol: float
+    method: str
+    alpha: float
+    beta: float
+    strategy: float
+    smoothing: float
+    default_noise: float
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, n_restarts: int = 10, n_iter: int = 50, *, tol: float = 0.0, method: str = 'vb',
+                 alpha: float = 0.5, beta: float = 0.5, strategy: float = 10.0, smoothing: float = 0.01,
+                 default_noise: float = 1.5, random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class MMSR(Aggregator):
+    """Skills from how often pairs of workers agree, then a vote weighted by log-odds.
+
+    Ma, Olshevsky: Adversarial Crowdsourcing Through Robust Rank-One Matrix Completion (NeurIPS 2020).
+
+    Parameters
+    ----------
+    n_iter : int, default 10000
+        iterations at most (1 to 1000000)
+    tol : float, default 1e-10
+        stop when the matrix of skills moves by less; 0: after all iterations (0 to 1)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: no, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    tol: float
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, n_iter: int = 10000, tol: float = 1e-10, *, random_state: Optional[int] = 0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class KOS(Aggregator):
+    """Messages between tasks and workers, for two classes.
+
+    Karger, Oh, Shah: Iterative Learning for Reliable Crowdsourcing Systems (NIPS 2011).
+
+    Parameters
+    ----------
+    n_iter : int, default 100
+        rounds of messages (1 to 1000000)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: no, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    For 2 classes at most.
+    """
+
+    n_iter: int
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, n_iter: int = 100, *, random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class DawidSkene(Aggregator):
+    """Dawid-Skene: a confusion matrix for every worker, by EM.
+
+    Dawid, Skene: Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm (Applied Statistics 1979).
+
+    Parameters
+    ----------
+    n_iter : int, default 20
+        iterations at most (1 to 1000000)
+    tol : float, default 0.0
+        stop when no probability moves by more; 0: after all iterations (0 to 1)
+    start : float, default 0.7
+        probability of a right label to start from (0.01 to 0.99)
+    initial_error_strategy : Any, default None
+        for scripts that name it: nothing but its default is accepted
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    tol: float
+    start: float
+    initial_error_strategy: Any
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, n_iter: int = 20, tol: float = 0.0, *, start: float = 0.7, initial_error_strategy: Any = None,
+                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
+                 verbose: Union[bool, int] = False) -> None: ...
+
+class FastDawidSkene(Aggregator):
+    """Dawid-Skene with a hard decision on every task in between: a few iterations.
+
+    Sinha, Rao, Balasubramanian: Fast Dawid-Skene (2018).
+
+    Parameters
+    ----------
+    n_iter : int, default 100
+        iterations at most (1 to 1000000)
+    ties : str, default 'first'
+        best class among equals: the first seen, or a seeded draw (first | random)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    ties: str
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, n_iter: int = 100, ties: str = 'first', random_state: Optional[int] = 0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class OptDawidSkene(Aggregator):
+    """Dawid-Skene by EM, started from moments of the labels (spectral).
+
+    Zhang, Chen, Zhou, Jordan: Spectral Methods Meet EM (NIPS 2014; JMLR 2016).
+
+    Parameters
+    ----------
+    n_iter : int, default 20
+        iterations at most (1 to 1000000)
+    tol : float, default 0.0
+        stop when no probability moves by more; 0: after all iterations (0 to 1)
+    least : float, default 0.3
+        least probability of a label in the matrices to start from, in units of 1 / K (1e-09 to 1)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    tol: float
+    least: float
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, n_iter: int = 20, tol: float = 0.0, least: float = 0.3, random_state: Optional[int] = 0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class LFC(Aggregator):
+    """Learning from crowds: Dawid-Skene with a prior on confusion matrices.
+
+    Raykar, Yu, Zhao, Valadez, Florin, Bogoni, Moy: Learning From Crowds (JMLR 2010).
+
+    Parameters
+    ----------
+    n_iter : int, default 20
+        iterations at most (1 to 1000000)
+    tol : float, default 0.0
+        stop when no probability moves by more; 0: after all iterations (0 to 1)
+    right : float, default 0.0
+        labels that every worker is taken to have got right, per class (0 to 1000000000)
+    wrong : float, default 0.0
+        and to have got wrong, per class and wrong class (0 to 1000000000)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    tol: float
+    right: float
+    wrong: float
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, n_iter: int = 20, tol: float = 0.0, right: float = 0.0, wrong: float = 0.0,
+                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
+                 verbose: Union[bool, int] = False) -> None: ...
+
+class IBCC(Aggregator):
+    """Bayesian Dawid-Skene: priors on confusion matrices and classes, variational.
+
+    Kim, Ghahramani: Bayesian Classifier Combination (AISTATS 2012).
+
+    Parameters
+    ----------
+    n_iter : int, default 500
+        iterations at most (1 to 1000000)
+    tol : float, default 0.001
+        stop when no probability moves by more; 0: after all iterations (0 to 1)
+    right : float, default 4.0
+        prior of confusion matrices: Dirichlet, on the diagonal (0.001 to 1000000000)
+    wrong : float, default 1.0
+        and beside the diagonal (0.001 to 1000000000)
+    classes : float, default 1.0
+        prior of the classes: Dirichlet (0.001 to 1000000000)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    tol: float
+    right: float
+    wrong: float
+    classes: float
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, n_iter: int = 500, tol: float = 0.001, right: float = 4.0, wrong: float = 1.0,
+                 classes: float = 1.0, random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class EBCC(Aggregator):
+    """Bayesian Dawid-Skene with subtypes of classes, on which workers err alike; variational.
+
+    Li, Rubinstein, Cohn: Exploiting Worker Correlation for Label Aggregation in Crowdsourcing (ICML 2019).
+
+    Parameters
+    ----------
+    n_iter : int, default 500
+        iterations at most (1 to 1000000)
+    tol : float, default 0.001
+        stop when no probability moves by more; 0: after all iterations (0 to 1)
+    subtypes : int, default 10
+        subtypes of every class (1 to 1000)
+    n_restarts : int, default 10
+        random starts, of which the best counts (1 to 100000)
+    right : float, default 4.0
+        prior of confusion matrices: Dirichlet, on the diagonal (0.001 to 1000000000)
+    wrong : float, default 1.0
+        and beside the diagonal (0.001 to 1000000000)
+    subtype_prior : float, default 0.1
+        prior of the subtypes of a class: Dirichlet, their sum (1e-06 to 1000000000)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    tol: float
+    subtypes: int
+    n_restarts: int
+    right: float
+    wrong: float
+    subtype_prior: float
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, n_iter: int = 500, tol: float = 0.001, subtypes: int = 10, n_restarts: int = 10,
+                 right: float = 4.0, wrong: float = 1.0, subtype_prior: float = 0.1, random_state: Optional[int] = 0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class BWA(Aggregator):
+    """Weighted averages: every class against the rest, workers with a variance.
+
+    Li, Rubinstein, Cohn: Truth Inference at Scale (WWW 2019).
+
+    Parameters
+    ----------
+    n_iter : int, default 500
+        iterations at most (1 to 1000000)
+    tol : float, default 0.001
+        stop when the values of every class change by less, relative to their size (0 to 1)
+    lambda_ : float, default 1.0
+        how far a task's value is drawn to the mean of all (1e-06 to 1000000000)
+    a : float, default 15.0
+        labels that a worker's precision is known from beforehand (1e-06 to 1000000000)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    """
+
+    n_iter: int
+    tol: float
+    lambda_: float
+    a: float
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, n_iter: int = 500, tol: float = 0.001, lambda_: float = 1.0, a: float = 15.0,
+                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
+                 verbose: Union[bool, int] = False) -> None: ...
+
+class LAA(Aggregator):
+    """A label-aware autoencoder: a network from labels to classes, and one back.
+
+    Yin, Han, Zhang, Yu: Aggregating Crowd Wisdoms with Label-aware Autoencoders (IJCAI 2017).
+
+    Parameters
+    ----------
+    imitation : int, default 50
+        steps of phase 1, in which the encoder learns to repeat the votes (0 to 1000000)
+    n_iter : int, default 100
+        steps of phase 2 (1 to 1000000)
+    rate : float, default 0.005
+        learning rate of Adam (1e-09 to 1)
+    divergence : float, default 0.0001
+        weight of the divergence from the votes (0 to 1000000000)
+    sparsity : float, default 0.005
+        weight of the encoder's mean |weight| (0 to 1000000000)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
+    """
+
+    imitation: int
+    n_iter: int
+    rate: float
+    divergence: float
+    sparsity: float
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, imitation: int = 50, n_iter: int = 100, rate: float = 0.005, divergence: float = 0.0001,
+                 sparsity: float = 0.005, random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class BiLA(Aggregator):
+    """A network and a confusion matrix per worker, learned together, chunk by chunk.
+
+    Hong, Ghiassi, Zhou, Birke, Chen: Online Label Aggregation: A Variational Bayesian Approach (WWW 2021).
+
+    Parameters
+    ----------
+    epochs : int, default 20
+        times that a chunk is learned from (0 to 1000000)
+    start_epochs : int, default 20
+        and so many more for the first chunk (0 to 1000000)
+    batch : int, default 50
+        tasks of a step (1 to 1000000)
+    rate : float, default 0.0001
+        learning rate of RMSProp (1e-09 to 1)
+    divergence : float, default 0.1
+        weight of the divergence from the shares of labels (0 to 1000000000)
+    hidden : int, default 64
+        width of the first hidden layer (1 to 1024)
+    hidden_2 : int, default 32
+        width of the second (1 to 1024)
+    chunk : int, default 1000
+        tasks of a chunk where labels are not held in memory (1 to 1000000)
+    order : str, default 'given'
+        tasks one after another as given, or in a seeded shuffle (given | shuffled)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: yes.
+    """
+
+    epochs: int
+    start_epochs: int
+    batch: int
+    rate: float
+    divergence: float
+    hidden: int
+    hidden_2: int
+    chunk: int
+    order: str
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, epochs: int = 20, start_epochs: int = 20, batch: int = 50, rate: float = 0.0001,
+                 divergence: float = 0.1, hidden: int = 64, hidden_2: int = 32, chunk: int = 1000,
+                 order: str = 'given', random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...

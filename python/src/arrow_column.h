@@ -1,0 +1,25 @@
+// Columns of Arrow arrays.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrow.h"
+#include "column.h"
+
+namespace crowdfold::python {
+
+// Error(data) for a type that is neither text, number, boolean nor a dictionary of these; `name` is what
+// messages call the column.
+std::unique_ptr<Column> arrow_column(const ArrowSchema& schema, const ArrowArray& array,
+                                     const std::string& name);
+
+// The next array of a stream; empty at its end. Error(io) with what its producer says.
+Owned<ArrowArray> next_array(Owned<ArrowArrayStream>& stream);
+Owned<ArrowSchema> schema_of(Owned<ArrowArrayStream>& stream);
+
+// Where a column of a table is. Error(usage) that lists the columns if there is none of that name.
+std::size_t find_column(const ArrowSchema& table, const std::string& name);
+
+}  // namespace crowdfold::python

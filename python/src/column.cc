@@ -1,0 +1,422 @@
+#include "column.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "crowdfold/error.h"
+
+namespace crowdfold::python {
+namespace {
+
+constexpr std::uint32_t kUnknown = 0xFFFF'FFFE;  // a value whose text was not looked up yet
+
+// Numbers -> ids: a hash table of those that were met.
+class NumberIds {
+ public:
+  // kUnknown if it is new; then put() it.
+  std::uint32_t find(std::uint64_t bits) const {
+    for (std::size_t at = hash(bits) & mask();; at = (at + 1) & mask()) {
+      if (slots_[at].id == kUnknown || slots_[at].bits == bits) return slots_[at].id;
+    }
+  }
+  void put(std::uint64_t bits, std::uint32_t id) {
+    if (2 * ++used_ > slots_.size()) {
+      const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
+      for (const Slot& slot : old) {
+        if (slot.id != kUnknown) place(slot);
+      }
+    }
+    place({bits, id});
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t bits = 0;
+    std::uint32_t id = kUnknown;
+  };
+
+  static std::uint64_t hash(std::uint64_t bits) {
+    bits *= 0x9E37'79B9'7F4A'7C15;
+    return bits ^ bits >> 32;
+  }
+  std::size_t mask() const { return slots_.size() - 1; }
+  void place(const Slot& slot) {
+    std::size_t at = hash(slot.bits) & mask();
+    while (slots_[at].id != kUnknown) at = (at + 1) & mask();
+    slots_[at] = slot;
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(64);
+  std::size_t used_ = 0;
+};
+
+template <class T>
+T load_as(const char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// Calls body with a getter of the numbers' own type.
+template <class Body>
+auto with_getter(const Numbers& n, const Body& body) {
+  const auto typed = [&]<class T>(T) {
+    return body([data = n.data, stride = n.stride](std::uint64_t i) {
+      return load_as<T>(data + static_cast<std::ptrdiff_t>(i) * stride);
+    });
+  };
+  switch (n.type) {
+    case 'c': return typed(std::int8_t{});
+    case 'C': return typed(std::uint8_t{});
+    case 's': return typed(std::int16_t{});
+    case 'S': return typed(std::uint16_t{});
+    case 'i': return typed(std::int32_t{});
+    case 'I': return typed(std::uint32_t{});
+    case 'l': return typed(std::int64_t{});
+    case 'L': return typed(std::uint64_t{});
+    case 'f': return typed(float{});
+    case 'g': return typed(double{});
+    default: break;
+  }
+  if (n.stride == 0) {
+    return body([bits = reinterpret_cast<const std::uint8_t*>(n.data), n](std::uint64_t i) {
+      const std::uint64_t bit = i + static_cast<std::uint64_t>(n.bit_offset);
+      return (bits[bit >> 3] >> (bit & 7) & 1) != 0;
+    });
+  }
+  return body([data = n.data, stride = n.stride](std::uint64_t i) {
+    return data[static_cast<std::ptrdiff_t>(i) * stride] != 0;
+  });
+}
+
+std::string text_of(bool value) { return value ? "True" : "False"; }
+// A whole number reads the same, be it a float or not.
+std::string text_of(double value) {
+  constexpr double kExact = 9007199254740992;  // 2^53
+  if (value == std::floor(value) && std::abs(value) <= kExact)
+    return fmt::format("{}", static_cast<std::int64_t>(value));
+  return fmt::format("{}", value);
+}
+std::string text_of(float value) { return text_of(static_cast<double>(value)); }
+std::string text_of(std::integral auto value) { return fmt::format("{}", value); }
+
+template <class T>
+std::uint64_t bits_of(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::bit_cast<std::uint64_t>(static_cast<double>(value) + 0.0);  // -0 becomes 0
+  else
+    return static_cast<std::uint64_t>(value);
+}
+
+class NumberColumn final : public Column {
+ public:
+  explicit NumberColumn(const Numbers& numbers) : numbers_(numbers) {}
+
+  std::uint64_t size() const override { return numbers_.size; }
+  bool is_cheap() const override { return true; }
+
+  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
+    return with_getter(numbers_, [&](auto get) {
+      return numbers_.nulls(index) ? kMissing : id_of(get(index), row, ids);
+    });
+  }
+
+  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
+    with_getter(numbers_, [&](auto get) {
+      const bool nulls = numbers_.nulls.any();
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::uint64_t row = begin + i;
+        out[i] = nulls && numbers_.nulls(row) ? kMissing : id_of(get(row), row, ids);
+      }
+    });
+  }
+
+ private:
+  template <class T>
+  std::uint32_t id_of(T value, std::uint64_t row, Ids& ids) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(value)) return kMissing;
+    }
+    const std::uint64_t bits = bits_of(value);
+    if (bits == last_bits_ && last_id_ != kUnknown) return last_id_;
+    std::uint32_t id = known_.find(bits);
+    if (id == kUnknown) {
+      id = ids.intern(text_of(value), row);
+      known_.put(bits, id);
+    }
+    last_bits_ = bits;
+    return last_id_ = id;
+  }
+
+  Numbers numbers_;
+  NumberIds known_;
+  std::uint64_t last_bits_ = 0;
+  std::uint32_t last_id_ = kUnknown;
+};
+
+class DictionaryColumn final : public Column {
+ public:
+  DictionaryColumn(const Numbers& codes, std::unique_ptr<Column> values)
+      : codes_(codes), values_(std::move(values)), id_of_(values_->size() + 1, kUnknown) {}
+
+  std::uint64_t size() const override { return codes_.size; }
+  bool is_python() const override { return values_->is_python(); }
+  bool is_cheap() const override { return true; }
+
+  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
+    std::uint32_t id = 0;
+    with_getter(codes_, [&](auto get) { id = look_up(get, index, row, ids); });
+    return id;
+  }
+
+  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
+    with_getter(codes_, [&](auto get) {
+      if (codes_.nulls.any() || out.empty()) {
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = look_up(get, begin + i, begin + i, ids);
+        return;
+      }
+      if (begin == 0) ids.reserve(std::min<std::uint64_t>(values_->size(), codes_.size));
+      if (!expects_new_ && read_known(get, begin, out)) return;
+      expects_new_ = false;
+      // Rows of one task mostly come one after another.
+      auto last = get(begin);
+      std::uint32_t id = look_up(get, begin, begin, ids);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const auto code = get(begin + i);
+        if (code != last) {
+          last = code;
+          const auto place = static_cast<std::uint64_t>(code);
+          id = place < values_->size() ? id_of_[place] : kUnknown;
+          if (id == kUnknown) {
+            id = look_up(get, begin + i, begin + i, ids);
+            expects_new_ = true;
+          }
+        }
+        out[i] = id;
+      }
+    });
+  }
+
+ private:
+  static constexpr std::uint64_t kAhead = 8;  // values whose names are likely to be looked up soon
+
+  // Without a branch, for codes that were all met before. False if one was not.
+  template <class Get>
+  bool read_known(const Get& get, std::uint64_t begin, std::span<std::uint32_t> out) const {
+    const std::uint32_t* const table = id_of_.data();
+    const std::uint64_t count = values_->size();
+    std::uint32_t unknown = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto code = static_cast<std::uint64_t>(get(begin + i));
+      const std::uint32_t id = table[code < count ? code : count];
+      out[i] = id;
+      unknown |= id == kUnknown ? 1U : 0U;
+    }
+    return unknown == 0;
+  }
+
+  template <class Get>
+  std::uint32_t look_up(const Get& get, std::uint64_t index, std::uint64_t row, Ids& ids) {
+    if (codes_.nulls(index)) return kMissing;
+    const auto code = get(index);
+    if constexpr (std::is_signed_v<decltype(code)>) {
+      if (code < 0) return kMissing;
+    }
+    const auto place = static_cast<std::uint64_t>(code);
+    if (place >= values_->size()) {
+      throw Error(ErrorCode::data, fmt::format("row {}: code {} in a dictionary of {} values", row,
+                                               place, values_->size()));
+    }
+    if (id_of_[place] == kUnknown) {
+      values_->prefetch(place + kAhead, ids);
+      id_of_[place] = values_->id_at(place, row, ids);
+    }
+    return id_of_[place];
+  }
+
+  Numbers codes_;
+  std::unique_ptr<Column> values_;
+  std::vector<std::uint32_t> id_of_;  // by code, and one that is never known behind them
+  bool expects_new_ = true;           // as the last rows had some
+};
+
+// Texts, wherever they are: get(i) is a std::string_view.
+template <class Get>
+class TextColumn final : public Column {
+ public:
+  TextColumn(Get get, std::uint64_t size, const Nulls& nulls) : get_(get), size_(size), nulls_(nulls) {}
+
+  std::uint64_t size() const override { return size_; }
+
+  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
+    const std::string_view text = nulls_(index) ? std::string_view() : get_(index);
+    return text.empty() ? kMissing : ids.intern(text, row);
+  }
+  // By the dozen: names are hashed, and their places asked for, before they are looked up.
+  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
+    constexpr std::size_t kDozen = 32;
+    std::array<std::string_view, kDozen> texts;
+    std::array<std::uint64_t, kDozen> hashes;
+    const bool nulls = nulls_.any();
+    for (std::size_t first = 0; first < out.size(); first += kDozen) {
+      const std::size_t count = std::min(kDozen, out.size() - first);
+      std::string_view before = last_;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t row = begin + first + i;
+        texts[i] = nulls && nulls_(row) ? std::string_view() : get_(row);
+        if (texts[i] == before) continue;
+        before = texts[i];
+        hashes[i] = NameTable::hash(before);
+        ids.names.prefetch(hashes[i]);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        if (texts[i] != last_) {
+          last_ = texts[i];
+          last_id_ = last_.empty() ? kMissing : ids.intern(last_, hashes[i], begin + first + i);
+        }
+        out[first + i] = last_id_;
+      }
+    }
+  }
+  void prefetch(std::uint64_t index, const Ids& ids) const override {
+    if (index < size_) ids.names.prefetch(NameTable::hash(get_(index)));
+  }
+
+ private:
+  Get get_;
+  std::uint64_t size_;
+  Nulls nulls_;
+  // Rows of one task mostly come one after another.
+  std::string_view last_;
+  std::uint32_t last_id_ = kMissing;
+};
+
+template <class Offset>
+std::unique_ptr<Column> make_text_column(const Offset* offsets, const char* bytes, std::uint64_t size,
+                                         const Nulls& nulls) {
+  const auto get = [=](std::uint64_t i) {
+    return std::string_view(bytes + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
+  };
+  return std::make_unique<TextColumn<decltype(get)>>(get, size, nulls);
+}
+
+class NullColumn final : public Column {
+ public:
+  explicit NullColumn(std::uint64_t size) : size_(size) {}
+  std::uint64_t size() const override { return size_; }
+  bool is_cheap() const override { return true; }
+  std::uint32_t id_at(std::uint64_t, std::uint64_t, Ids&) override { return kMissing; }
+
+ private:
+  std::uint64_t size_;
+};
+
+class ChunkedColumn final : public Column {
+ public:
+  explicit ChunkedColumn(std::vector<std::unique_ptr<Column>> chunks) : chunks_(std::move(chunks)) {
+    for (const auto& chunk : chunks_)
+      ends_.push_back((ends_.empty() ? 0 : ends_.back()) + chunk->size());
+  }
+
+  std::uint64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
+  bool is_python() const override {
+    return std::any_of(chunks_.begin(), chunks_.end(), [](const auto& c) { return c->is_python(); });
+  }
+  bool is_cheap() const override {
+    return std::all_of(chunks_.begin(), chunks_.end(), [](const auto& c) { return c->is_cheap(); });
+  }
+
+  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
+    const std::size_t chunk = chunk_of(index);
+    return chunks_[chunk]->id_at(index - begin_of(chunk), row, ids);
+  }
+
+  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
+    for (std::size_t chunk = chunk_of(begin); !out.empty(); ++chunk) {
+      const std::uint64_t here = begin - begin_of(chunk);
+      const std::size_t count = std::min<std::size_t>(out.size(), chunks_[chunk]->size() - here);
+      const std::size_t noted = ids.first_rows.size();
+      chunks_[chunk]->read(here, out.first(count), ids);
+      for (std::size_t i = noted; i < ids.first_rows.size(); ++i) ids.first_rows[i] += begin_of(chunk);
+      begin += count;
+      out = out.subspan(count);
+    }
+  }
+
+ private:
+  std::size_t chunk_of(std::uint64_t index) const {
+    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin());
+  }
+  std::uint64_t begin_of(std::size_t chunk) const { return chunk == 0 ? 0 : ends_[chunk - 1]; }
+
+  std::vector<std::unique_ptr<Column>> chunks_;
+  std::vector<std::uint64_t> ends_;
+};
+
+}  // namespace
+
+bool is_number(char type) {
+  return std::string_view("cCsSiIlLfgb").find(type) != std::string_view::npos;
+}
+
+std::size_t width_of(char type) {
+  switch (type) {
+    case 'c':
+    case 'C': return 1;
+    case 's':
+    case 'S': return 2;
+    case 'i':
+    case 'I':
+    case 'f': return 4;
+    case 'l':
+    case 'L':
+    case 'g': return 8;
+    default: return 0;
+  }
+}
+
+std::unique_ptr<Column> number_column(const Numbers& numbers) {
+  return std::make_unique<NumberColumn>(numbers);
+}
+
+std::unique_ptr<Column> dictionary_column(const Numbers& codes, std::unique_ptr<Column> values) {
+  return std::make_unique<DictionaryColumn>(codes, std::move(values));
+}
+
+std::unique_ptr<Column> text_column(const std::int32_t* offsets, const char* bytes, std::uint64_t size,
+                                    const Nulls& nulls) {
+  return make_text_column(offsets, bytes, size, nulls);
+}
+
+std::unique_ptr<Column> text_column(const std::int64_t* offsets, const char* bytes, std::uint64_t size,
+                                    const Nulls& nulls) {
+  return make_text_column(offsets, bytes, size, nulls);
+}
+
+std::unique_ptr<Column> view_column(const char* views, std::span<const void* const> buffers,
+                                    std::uint64_t size, const Nulls& nulls) {
+  constexpr std::int32_t kInline = 12;  // bytes that fit into the view itself
+  const auto get = [=](std::uint64_t i) {
+    const char* const view = views + 16 * i;
+    const auto length = load_as<std::int32_t>(view);
+    if (length <= kInline) return std::string_view(view + 4, static_cast<std::size_t>(length));
+    const auto* const bytes =
+        static_cast<const char*>(buffers[static_cast<std::size_t>(load_as<std::int32_t>(view + 8))]);
+    return std::string_view(bytes + load_as<std::int32_t>(view + 12), static_cast<std::size_t>(length));
+  };
+  return std::make_unique<TextColumn<decltype(get)>>(get, size, nulls);
+}
+
+std::unique_ptr<Column> null_column(std::uint64_t size) { return std::make_unique<NullColumn>(size); }
+
+std::unique_ptr<Column> chunked_column(std::vector<std::unique_ptr<Column>> chunks) {
+  return std::make_unique<ChunkedColumn>(std::move(chunks));
+}
+
+}  // namespace crowdfold::python

@@ -1,0 +1,157 @@
+#include "fit_module.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "arrays.h"
+#include "crowdfold/io.h"
+#include "crowdfold/registry.h"
+#include "interrupts.h"
+#include "labels_module.h"
+#include "learned.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace crowdfold::python {
+namespace {
+
+// Larger ones are made only where they are asked for.
+constexpr std::uint64_t kMostEntriesUnasked = 1 << 25;
+
+std::uint64_t most_memory() {
+  const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 5 * 4;
+}
+
+double option_or(const MethodInfo& info, const Settings& settings, const char* name, double fallback) {
+  std::string text;
+  for (const OptionInfo& option : info.options) {
+    if (option.name == name) text = option.fallback;
+  }
+  for (const auto& [key, value] : settings) {
+    if (key == name) text = value;
+  }
+  return text.empty() ? fallback : std::stod(text);
+}
+
+std::pair<FitResult, Learned> fit(const std::string& method, const Settings& settings,
+                                  const std::shared_ptr<LabelData>& data,
+                                  std::optional<GivenArray<ClassId>> truths,
+                                  const std::optional<std::string>& workers_file, std::uint64_t seed,
+                                  int threads, bool posterior, nb::handle progress) {
+  const MethodInfo& info = find_method(method);
+  RunContext wanted;
+  wanted.seed = seed;
+  wanted.threads = threads_or_all(threads);
+  wanted.max_memory = most_memory();
+  auto given = std::make_shared<Given>();
+  if (truths) given->truths.assign(truths->data(), truths->data() + truths->size());
+  // Whatever the work touches is held by it: an interrupted fit may go on for a while.
+  auto found = std::make_shared<std::optional<std::pair<FitResult, Learned>>>();
+  run_abandonable(wanted, progress, [=, &info](RunContext context) {
+    if (workers_file) {
+      given->workers = read_workers(*workers_file, data->labels, option_or(info, settings, "alpha", 2),
+                                    option_or(info, settings, "beta", 2), {});
+    }
+    const Labels& labels = data->labels;
+    const std::uint64_t classes = labels.num_classes();
+    context.posterior = posterior || labels.num_tasks() * classes <= kMostEntriesUnasked;
+    context.confusion =
+        info.has_confusion && labels.num_workers() * classes * classes <= kMostEntriesUnasked;
+    FitResult fitted{info.make(settings)->fit(labels, *given, context), labels.num_tasks(),
+                     labels.num_workers(), classes};
+    Learned learned(method, settings, seed);
+    learned.take(labels, fitted.result);
+    found->emplace(std::move(fitted), std::move(learned));
+  });
+  return std::move(**found);
+}
+
+// A view into a result, which keeps it alive.
+template <class T>
+nb::object view(nb::handle owner, const FlatArray<T>& array, std::initializer_list<std::size_t> shape) {
+  return nb::cast(NumpyArray<const T>(array.data(), shape.size(), shape.begin(), owner));
+}
+
+nb::list registry() {
+  nb::list list;
+  for (const MethodInfo& info : methods()) {
+    nb::dict method;
+    method["name"] = info.name;
+    method["summary"] = info.summary;
+    method["citation"] = info.citation;
+    method["online"] = static_cast<bool>(info.make_online);
+    method["merges"] = info.merges;
+    method["most_classes"] = info.most_classes < kMaxClasses ? nb::cast(info.most_classes) : nb::none();
+    method["takes_truths"] = info.takes_truths;
+    method["takes_workers"] = info.takes_workers;
+    method["has_confusion"] = info.has_confusion;
+    nb::list options;
+    for (const OptionInfo& o : info.options) {
+      nb::dict option;
+      option["name"] = o.name;
+      option["type"] = o.type;
+      option["default"] = o.fallback;
+      option["range"] = o.range;
+      option["help"] = o.help;
+      options.append(option);
+    }
+    method["options"] = options;
+    list.append(method);
+  }
+  return list;
+}
+
+void write_files(const LabelData& data, const FitResult& fitted, const std::string& estimates) {
+  write_estimates(estimates, data.labels, fitted.result, {});
+}
+
+}  // namespace
+
+void bind_fit(nb::module_& module) {
+  nb::class_<FitResult>(module, "Result")
+      .def_prop_ro("estimate",
+                   [](nb::handle self) {
+                     const auto& r = nb::cast<const FitResult&>(self);
+                     return view(self, r.result.estimate, {r.num_tasks});
+                   })
+      .def_prop_ro("confidence",
+                   [](nb::handle self) {
+                     const auto& r = nb::cast<const FitResult&>(self);
+                     return view(self, r.result.confidence, {r.num_tasks});
+                   })
+      .def_prop_ro("posterior",
+                   [](nb::handle self) -> nb::object {
+                     const auto& r = nb::cast<const FitResult&>(self);
+                     if (r.result.posterior.size() != r.num_tasks * r.num_classes) return nb::none();
+                     return view(self, r.result.posterior, {r.num_tasks, r.num_classes});
+                   })
+      .def_prop_ro(
+          "confusion",
+          [](nb::handle self) -> nb::object {
+            const auto& r = nb::cast<const FitResult&>(self);
+            if (r.result.confusion.empty()) return nb::none();
+            return view(self, r.result.confusion, {r.num_workers, r.num_classes, r.num_classes});
+          })
+      .def_prop_ro("trace", [](const FitResult& r) { return r.result.trace; })
+      .def_prop_ro("converged", [](const FitResult& r) { return r.result.converged; });
+  module.def("fit", &fit, "method"_a, "settings"_a, "labels"_a, "truths"_a.none(),
+             "workers_file"_a.none(), "seed"_a, "threads"_a, "posterior"_a, "progress"_a.none());
+  module.def(
+      "check_settings",
+      [](const std::string& method, const Settings& settings) { find_method(method).make(settings); },
+      "method"_a, "settings"_a);
+  module.def("registry", &registry);
+  module.def("write_estimates", &write_files, "labels"_a, "result"_a, "path"_a);
+}
+
+}  // namespace crowdfold::python

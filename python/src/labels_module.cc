@@ -1,0 +1,267 @@
+#include "labels_module.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <thread>
+
+#include "arrays.h"
+#include "arrow_column.h"
+#include "crowdfold/error.h"
+#include "crowdfold/io.h"
+#include "ingest.h"
+#include "interrupts.h"
+#include "python_column.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace crowdfold::python {
+namespace {
+
+// Runs body beside Python if it can, or with the lock held, looking for signals now and then.
+void run_reading(bool needs_python, nb::handle progress,
+                 const std::function<void(const RunContext&)>& body) {
+  if (!needs_python) return run_native({}, progress, body);
+  RunContext context;
+  context.progress = [&](const Progress& latest) {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!progress.is_none()) progress(latest.stage, latest.done, latest.total);
+  };
+  body(context);
+}
+
+struct ThreeColumns {
+  ThreeColumns(nb::handle task_values, nb::handle worker_values, nb::handle label_values)
+      : tasks(python_column(task_values, "task")),
+        workers(python_column(worker_values, "worker")),
+        labels(python_column(label_values, "label")) {}
+
+  bool is_python() const {
+    return tasks.column->is_python() || workers.column->is_python() || labels.column->is_python();
+  }
+
+  HeldColumn tasks;
+  HeldColumn workers;
+  HeldColumn labels;
+};
+
+// Chunks that come one after another and are not kept.
+class ChunkReader {
+ public:
+  explicit ChunkReader(const std::string& duplicates) : ingest_(parse_duplicates(duplicates)) {}
+
+  nb::tuple add(nb::handle tasks, nb::handle workers, nb::handle labels, nb::handle progress) {
+    ThreeColumns columns(tasks, workers, labels);
+    run_reading(columns.is_python(), progress, [&](const RunContext& context) {
+      ingest_.add(*columns.tasks.column, *columns.workers.column, *columns.labels.column, context);
+    });
+    return nb::make_tuple(to_numpy(std::vector(ingest_.tasks.first_rows)),
+                          to_numpy(std::vector(ingest_.workers.first_rows)),
+                          to_numpy(std::vector(ingest_.classes.first_rows)));
+  }
+
+  // All batches of a table that comes as a stream; returns the Arrow formats of the three columns.
+  std::vector<std::string> add_stream(nb::handle table, const std::vector<std::string>& names,
+                                      nb::handle progress) {
+    const nb::object capsule = table.attr("__arrow_c_stream__")();
+    auto* const taken =
+        static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+    if (taken == nullptr) throw nb::python_error();
+    Owned<ArrowArrayStream> stream(*taken);
+    std::vector<std::string> formats;
+    run_native({}, progress, [&](const RunContext& context) {
+      const Owned<ArrowSchema> schema = schema_of(stream);
+      std::vector<std::size_t> at;
+      for (const std::string& name : names) {
+        at.push_back(find_column(*schema, name));
+        const ArrowSchema& column = *(*schema).children[at.back()];
+        formats.emplace_back(column.dictionary != nullptr ? column.dictionary->format : column.format);
+      }
+      for (auto batch = next_array(stream); !batch.empty(); batch = next_array(stream))
+        add_batch(*schema, *batch, at, names, context);
+    });
+    return formats;
+  }
+
+  LabelData build(int threads) {
+    LabelData data;
+    run_native({}, nb::none(),
+               [&](const RunContext&) { data.labels = ingest_.build(threads_or_all(threads)); });
+    return data;
+  }
+
+ private:
+  void add_batch(const ArrowSchema& schema, const ArrowArray& batch, const std::vector<std::size_t>& at,
+                 const std::vector<std::string>& names, const RunContext& context) {
+    std::vector<std::unique_ptr<Column>> columns;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      // A slice of a table is a slice of its columns.
+      ArrowArray column = *batch.children[at[i]];
+      column.offset += batch.offset;
+      column.length = batch.length;
+      if (batch.offset != 0) column.null_count = -1;
+      columns.push_back(arrow_column(*schema.children[at[i]], column, names[i]));
+    }
+    ingest_.add(*columns[0], *columns[1], *columns[2], context);
+  }
+
+  Ingest ingest_;
+};
+
+// One chunk is all there is.
+LabelData collect(nb::handle tasks, nb::handle workers, nb::handle labels, const std::string& duplicates,
+                  int threads, nb::handle progress) {
+  Ingest ingest(parse_duplicates(duplicates));
+  ThreeColumns columns(tasks, workers, labels);
+  LabelData data;
+  run_reading(columns.is_python(), progress, [&](const RunContext& context) {
+    ingest.add_all(*columns.tasks.column, *columns.workers.column, *columns.labels.column, context);
+    data.labels = ingest.build(threads_or_all(threads));
+  });
+  data.first_task_rows = std::move(ingest.tasks.first_rows);
+  data.first_worker_rows = std::move(ingest.workers.first_rows);
+  data.first_class_rows = std::move(ingest.classes.first_rows);
+  return data;
+}
+
+LabelData read_file(const std::string& path,
+                    const std::vector<std::pair<std::string, std::string>>& columns,
+                    const std::string& duplicates, int threads, nb::handle progress) {
+  LabelData data;
+  RunContext wanted;
+  wanted.threads = threads_or_all(threads);
+  ReadOptions options;
+  options.columns = columns;
+  options.duplicates = parse_duplicates(duplicates);
+  run_native(wanted, progress,
+             [&](const RunContext& context) { data.labels = read_labels(path, options, context); });
+  return data;
+}
+
+// Tasks and labels.
+std::pair<std::vector<std::string>, std::vector<std::string>> read_truth_file(const std::string& path) {
+  std::pair<std::vector<std::string>, std::vector<std::string>> truths;
+  const nb::gil_scoped_release no_python;
+  for (auto& [task, label] : read_truth_rows(path, {})) {
+    truths.first.push_back(std::move(task));
+    truths.second.push_back(std::move(label));
+  }
+  return truths;
+}
+
+// Truths by task, kNoClass where there is none. Tasks that have no label are left out; classes that no
+// label names are added, and the rows where they appeared are the second value.
+std::pair<NumpyArray<ClassId>, NumpyArray<std::uint64_t>> find_truths(LabelData& data, nb::handle tasks,
+                                                                      nb::handle labels) {
+  const HeldColumn task_column = python_column(tasks, "task");
+  const HeldColumn label_column = python_column(labels, "label");
+  const std::uint64_t rows = task_column.column->size();
+  if (label_column.column->size() != rows)
+    throw Error(ErrorCode::data, "truths: tasks and labels differ in number");
+  Ids task_ids("tasks", kMaxTasks);
+  Ids class_ids(data.labels.classes);
+  std::vector<ClassId> truths(data.labels.num_tasks(), kNoClass);
+  bool any = rows == 0;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    const std::uint32_t task = task_column.column->id_at(row, row, task_ids);
+    if (task == kMissing)
+      throw Error(ErrorCode::data, fmt::format("truths: row {} (from 0): no task", row));
+    const auto found = data.labels.tasks.find(task_ids.names[task]);
+    if (!found) continue;
+    const std::uint32_t label = label_column.column->id_at(row, row, class_ids);
+    if (label == kMissing) continue;
+    any = true;
+    const auto truth = static_cast<ClassId>(label);
+    if (truths[*found] != kNoClass && truths[*found] != truth) {
+      throw Error(ErrorCode::data, fmt::format("truths: task '{}' has another truth already: '{}'",
+                                               task_ids.names[task], class_ids.names[truths[*found]]));
+    }
+    truths[*found] = truth;
+  }
+  if (!any) throw Error(ErrorCode::data, "truths: none of their tasks has a label");
+  data.labels.classes = class_ids.names;
+  return {to_numpy(std::move(truths)), to_numpy(std::move(class_ids.first_rows))};
+}
+
+// Two tables of (task, label), the tasks of the first in its order: labels of both as classes.
+nb::tuple align(nb::handle tasks, nb::handle labels, nb::handle other_tasks, nb::handle other_labels) {
+  const HeldColumn task_column = python_column(tasks, "task");
+  const HeldColumn label_column = python_column(labels, "label");
+  LabelData data;
+  Ids task_ids("tasks", kMaxTasks);
+  Ids class_ids("classes", kMaxClasses);
+  std::vector<ClassId> estimates;
+  for (std::uint64_t row = 0; row < task_column.column->size(); ++row) {
+    if (task_column.column->id_at(row, row, task_ids) != row)
+      throw Error(ErrorCode::data, fmt::format("estimates: row {} (from 0): no task, or one that was "
+                                               "there before",
+                                               row));
+    estimates.push_back(static_cast<ClassId>(label_column.column->id_at(row, row, class_ids)));
+  }
+  data.labels.tasks = std::move(task_ids.names);
+  data.labels.classes = std::move(class_ids.names);
+  data.labels.adopt(FlatArray<std::uint64_t>(data.labels.tasks.size() + 1ULL, 0), {}, {});
+  auto truths = find_truths(data, other_tasks, other_labels).first;
+  return nb::make_tuple(to_numpy(std::move(estimates)), std::move(truths),
+                        names_of(data.labels.classes));
+}
+
+}  // namespace
+
+Duplicates parse_duplicates(const std::string& name) {
+  if (name == "last") return Duplicates::last;
+  if (name == "first") return Duplicates::first;
+  if (name == "error") return Duplicates::error;
+  if (name == "keep") return Duplicates::keep;
+  throw Error(ErrorCode::usage, fmt::format("duplicates={}: last | first | error | keep", name));
+}
+
+int threads_or_all(int threads) {
+  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::vector<std::string> names_of(const NameTable& table) {
+  std::vector<std::string> names;
+  names.reserve(table.size());
+  for (std::uint32_t id = 0; id < table.size(); ++id) names.emplace_back(table[id]);
+  return names;
+}
+
+void bind_labels(nb::module_& module) {
+  nb::class_<LabelData>(module, "Labels")
+      .def_prop_ro("num_tasks", [](const LabelData& d) { return d.labels.num_tasks(); })
+      .def_prop_ro("num_workers", [](const LabelData& d) { return d.labels.num_workers(); })
+      .def_prop_ro("num_classes", [](const LabelData& d) { return d.labels.num_classes(); })
+      .def_prop_ro("num_labels", [](const LabelData& d) { return d.labels.num_labels(); })
+      .def_prop_ro("rows", [](const LabelData& d) { return d.labels.rows; })
+      .def_prop_ro("abstentions", [](const LabelData& d) { return d.labels.abstentions; })
+      .def_prop_ro("duplicates", [](const LabelData& d) { return d.labels.duplicates; })
+      .def("task_names", [](const LabelData& d) { return names_of(d.labels.tasks); })
+      .def("worker_names", [](const LabelData& d) { return names_of(d.labels.workers); })
+      .def("class_names", [](const LabelData& d) { return names_of(d.labels.classes); })
+      .def("first_rows",
+           [](const LabelData& d) {
+             return nb::make_tuple(to_numpy(std::vector(d.first_task_rows)),
+                                   to_numpy(std::vector(d.first_worker_rows)),
+                                   to_numpy(std::vector(d.first_class_rows)));
+           })
+      .def("find_truths", &find_truths, "tasks"_a, "labels"_a);
+  nb::class_<ChunkReader>(module, "ChunkReader")
+      .def(nb::init<const std::string&>(), "duplicates"_a)
+      .def("add", &ChunkReader::add, "tasks"_a, "workers"_a, "labels"_a, "progress"_a.none())
+      .def("add_stream", &ChunkReader::add_stream, "table"_a, "names"_a, "progress"_a.none())
+      .def("build", &ChunkReader::build, "threads"_a);
+  module.def("collect", &collect, "tasks"_a, "workers"_a, "labels"_a, "duplicates"_a, "threads"_a,
+             "progress"_a.none());
+  module.def("read_file", &read_file, "path"_a, "columns"_a, "duplicates"_a, "threads"_a,
+             "progress"_a.none());
+  module.def("read_truth_file", &read_truth_file, "path"_a);
+  module.def("align", &align, "tasks"_a, "labels"_a, "other_tasks"_a, "other_labels"_a);
+}
+
+}  // namespace crowdfold::python

@@ -1,0 +1,70 @@
+// What a method has learned of workers: judges tasks that were not there when it learned and, for online
+// methods, goes on learning.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "crowdfold/registry.h"
+#include "crowdfold/result.h"
+
+namespace crowdfold::python {
+
+class Learned {
+ public:
+  // Nothing yet.
+  Learned(const std::string& method, Settings settings, std::uint64_t seed);
+
+  // Takes over what a fit has found out.
+  void take(const Labels& labels, const Result& result);
+
+  // The same labels by the ids of `workers` and `classes`, which names that are new follow. Those are at
+  // the places `new_workers` and `new_classes` of the tables of the labels given.
+  Labels renumber(const Labels& labels, std::vector<std::uint64_t>& new_workers,
+                  std::vector<std::uint64_t>& new_classes) const;
+
+  // Estimates of all tasks; `workers` and `classes` of the labels begin with those known here.
+  Result observe(const Labels& labels, std::span<const ClassId> truths, const RunContext& context);
+  Result judge(const Labels& labels, const RunContext& context) const;
+
+  // One task: what workers said of it, by id. judge_one() learns nothing; workers that are not known
+  // have ids beyond those that are.
+  Estimate learn_one(std::span<const WorkerId> workers, std::span<const ClassId> classes, ClassId truth);
+  std::vector<double> judge_one(std::span<const WorkerId> workers, std::span<const ClassId> classes);
+
+  // Workers and classes of the other side are found by their names. Error(usage) if it was made
+  // otherwise.
+  void merge(const Learned& other);
+
+  WorkerState state() const { return judge_->state(); }
+  void restore(WorkerState state);
+  const MethodInfo& info() const { return info_; }
+  const Settings& settings() const { return settings_; }
+  std::uint64_t seed() const { return seed_; }
+  bool is_online() const { return static_cast<bool>(info_.make_online); }
+
+  NameTable workers;
+  NameTable classes;
+  std::uint64_t tasks_seen = 0;
+
+  // Of methods that work on whole data sets and have confusion matrices: those, and the share of each
+  // class. Otherwise empty.
+  std::vector<double> confusion;
+  std::vector<double> priors;
+
+ private:
+  void require_online() const;
+  Estimate estimate_by_confusion(const TaskLabels& task, std::span<double> posterior) const;
+  Result judge_by_confusion(const Labels& labels, const RunContext& context) const;
+
+  const MethodInfo& info_;
+  Settings settings_;
+  std::uint64_t seed_;
+  // The method itself, or one that votes with the qualities that it has found.
+  std::unique_ptr<OnlineMethod> judge_;
+};
+
+}  // namespace crowdfold::python

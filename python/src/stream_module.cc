@@ -1,0 +1,175 @@
+#include "stream_module.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <tuple>
+
+#include "crowdfold/error.h"
+#include "crowdfold/stream.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace crowdfold::python {
+namespace {
+
+// task, label, confidence, labels, closed, reason
+using Update = std::tuple<std::string, std::optional<std::string>, double, std::uint32_t, bool,
+                          std::optional<std::string>>;
+// worker, quality, lower, upper, labels
+using Worker = std::tuple<std::string, double, double, double, double>;
+
+std::optional<std::string> text_or_none(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  return std::string(text);
+}
+
+Worker to_tuple(const WorkerSummary& w) {
+  return {std::string(w.worker), w.quality, w.interval.lower, w.interval.upper, w.counts.seen};
+}
+
+// A LiveStream with a memory for what it says. Methods take events one by one, with the lock held: each
+// is a matter of microseconds.
+class Stream {
+ public:
+  Stream(const std::string& path, bool read_only, std::optional<double> alpha,
+         std::optional<double> beta, std::optional<double> half_life, bool forget_closed,
+         const std::vector<std::string>& classes, const StopRule& stop, double alarm_below)
+      : store_(read_only ? open_store_to_read(path)
+                         : open_store(path,
+                                      [&](StreamConfig& config) {
+                                        config.alpha = alpha.value_or(config.alpha);
+                                        config.beta = beta.value_or(config.beta);
+                                        config.half_life = half_life.value_or(config.half_life);
+                                        config.forget_closed = forget_closed || config.forget_closed;
+                                        if (!classes.empty()) config.classes = classes;
+                                      })),
+        stream_(std::make_unique<LiveStream>(store_, stop, listener())) {
+    if (alarm_below > 0) stream_->set_alarm(alarm_below);
+  }
+
+  void take(const std::string& kind, std::string_view task, std::string_view worker,
+            std::string_view label, std::string_view id) {
+    StreamEvent event{kind_of(kind), task, worker, label, id};
+    refusal_.clear();
+    live().take(event);
+    if (!refusal_.empty()) throw Error(ErrorCode::data, refusal_);
+  }
+  void close_all() { live().close_all(); }
+  void commit() {
+    const nb::gil_scoped_release no_python;
+    live().commit();
+  }
+  void judge_closed_again() { live().judge_closed_again(); }
+  void merge(const Stream& other) { live().merge(*other.store_); }
+  void remember(std::string_view worker, double correct, double seen) {
+    live().remember(worker, {correct, seen});
+  }
+  void shut() {
+    stream_.reset();
+    store_.reset();
+  }
+
+  std::vector<Update> updates() { return std::exchange(updates_, {}); }
+  std::vector<Worker> alarms() { return std::exchange(alarms_, {}); }
+
+  nb::dict totals() const {
+    const StreamTotals t = live().totals();
+    nb::dict dict;
+    dict["events"] = t.events;
+    dict["repeated"] = t.repeated;
+    dict["refused"] = t.refused;
+    dict["workers"] = t.workers;
+    dict["classes"] = t.classes;
+    dict["open_tasks"] = t.open_tasks;
+    dict["closed_tasks"] = t.closed_tasks;
+    return dict;
+  }
+  std::vector<Worker> workers() const {
+    std::vector<Worker> list;
+    for (const WorkerSummary& worker : live().workers()) list.push_back(to_tuple(worker));
+    return list;
+  }
+  // task, label, confidence, labels, gain
+  std::vector<std::tuple<std::string, std::optional<std::string>, double, std::uint32_t, double>>
+  next_tasks(std::size_t most) const {
+    std::vector<std::tuple<std::string, std::optional<std::string>, double, std::uint32_t, double>> list;
+    for (const OpenTask& t : live().next_tasks(most))
+      list.emplace_back(t.task, text_or_none(t.label), t.confidence, t.labels, t.gain);
+    return list;
+  }
+  std::vector<std::string> problems() { return live().problems(); }
+
+ private:
+  static StreamEvent::Kind kind_of(const std::string& kind) {
+    if (kind == "label") return StreamEvent::Kind::label;
+    if (kind == "retract") return StreamEvent::Kind::retract;
+    if (kind == "truth") return StreamEvent::Kind::truth;
+    return StreamEvent::Kind::close;
+  }
+  LiveStream& live() const {
+    if (!stream_) throw Error(ErrorCode::usage, "the stream is closed");
+    return *stream_;
+  }
+  StreamListener listener() {
+    return {[this](const TaskUpdate& u) {
+              updates_.emplace_back(std::string(u.task), text_or_none(u.label), u.confidence, u.labels,
+                                    u.closed, text_or_none(u.reason));
+            },
+            [this](const WorkerSummary& w) { alarms_.push_back(to_tuple(w)); },
+            [this](const StreamEvent&, const std::string& why) { refusal_ = why; }};
+  }
+
+  std::vector<Update> updates_;
+  std::vector<Worker> alarms_;
+  std::string refusal_;
+  std::shared_ptr<StreamStore> store_;
+  std::unique_ptr<LiveStream> stream_;
+};
+
+}  // namespace
+
+void bind_stream(nb::module_& module) {
+  nb::class_<Stream>(module, "Stream")
+      .def(
+          "__init__",
+          [](Stream* self, const std::string& path, bool read_only, std::optional<double> alpha,
+             std::optional<double> beta, std::optional<double> half_life, bool forget_closed,
+             const std::vector<std::string>& classes, std::uint32_t labels_per_task, double confidence,
+             std::uint32_t min_labels, std::uint32_t max_labels, double alarm_below) {
+            new (self) Stream(path, read_only, alpha, beta, half_life, forget_closed, classes,
+                              {labels_per_task, confidence, min_labels, max_labels}, alarm_below);
+          },
+          "path"_a, "read_only"_a, "alpha"_a.none(), "beta"_a.none(), "half_life"_a.none(),
+          "forget_closed"_a, "classes"_a, "labels_per_task"_a, "confidence"_a, "min_labels"_a,
+          "max_labels"_a, "alarm_below"_a)
+      .def(
+          "take",
+          [](Stream& stream, const std::string& kind, const std::string& task, const std::string& worker,
+             const std::string& label,
+             const std::string& id) { stream.take(kind, task, worker, label, id); },
+          "kind"_a, "task"_a, "worker"_a, "label"_a, "id"_a)
+      .def("close_all", &Stream::close_all)
+      .def("commit", &Stream::commit)
+      .def("judge_closed_again", &Stream::judge_closed_again)
+      .def("merge", &Stream::merge, "other"_a)
+      .def(
+          "remember",
+          [](Stream& stream, const std::string& worker, double correct, double seen) {
+            stream.remember(worker, correct, seen);
+          },
+          "worker"_a, "correct"_a, "seen"_a)
+      .def("shut", &Stream::shut)
+      .def("updates", &Stream::updates)
+      .def("alarms", &Stream::alarms)
+      .def("totals", &Stream::totals)
+      .def("workers", &Stream::workers)
+      .def("next_tasks", &Stream::next_tasks, "most"_a)
+      .def("problems", &Stream::problems);
+}
+
+}  // namespace crowdfold::python

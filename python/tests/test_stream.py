@@ -1,0 +1,113 @@
+"""The live stream: the same as the command line's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crowdfold as cf
+
+
+def test_a_task_closes_by_its_rule_and_tells(tmp_path: Path) -> None:
+    with cf.LiveStream(tmp_path / "s.db", labels_per_task=3) as stream:
+        assert stream.add("t1", "ann", "cat")[0].label == "cat"
+        stream.add("t1", "bob", "cat")
+        closed = stream.add("t1", "eve", "dog")[-1]
+        assert closed == ("t1", "cat", closed.confidence, 3, True, "labels")
+        assert stream.totals()["closed_tasks"] == 1
+        assert [w.worker for w in stream.workers()] == ["ann", "bob", "eve"]
+        assert stream.add("t2", "ann", None) == []
+    with pytest.raises(cf.UsageError, match="the stream is closed"):
+        stream.add("t2", "ann", "cat")
+
+
+def test_labels_are_taken_back_and_truths_come_late() -> None:
+    stream = cf.LiveStream(labels_per_task=2)
+    stream.add(1, 10, True)
+    stream.add(1, 11, True)
+    stream.add(2, 10, False)
+    changed = stream.set_truth(1, False)
+    assert changed[0].label == "False" and changed[0].closed
+    assert stream.retract(2, 10)[0].label is None
+    assert stream.problems() == []
+    with pytest.raises(cf.DataError):
+        stream.retract(2, 99)
+    with pytest.raises(cf.UsageError):
+        stream.add(None, 10, True)
+
+
+def test_next_tasks_are_those_that_need_labels_most() -> None:
+    stream = cf.LiveStream()
+    for worker in "abc":
+        stream.add("agreed", worker, "x")
+        stream.add("disputed", worker, "x" if worker == "a" else "y")
+    ranked = stream.next_tasks(2)
+    assert [task.task for task in ranked] == ["disputed", "agreed"]
+    assert ranked[0].gain > ranked[1].gain
+    assert [u.task for u in stream.close_all()] and stream.next_tasks() == []
+
+
+def test_alarms_tell_of_bad_workers() -> None:
+    stream = cf.LiveStream(labels_per_task=4, alarm_below=0.5, classes=["x", "y"])
+    alarmed = []
+    for task in range(60):
+        for worker in ("a", "b", "c", "bad"):
+            stream.add(task, worker, "y" if worker == "bad" else "x")
+        alarmed += stream.alarms()
+    assert {w.worker for w in alarmed} == {"bad"}
+    assert alarmed[0].upper < 0.5
+
+
+def test_a_state_survives_and_the_command_line_reads_it(run: Any, crowd: cf.Crowd, tmp_path: Path) -> None:
+    rows = list(zip(*crowd.data.values()))[:600]
+    events = tmp_path / "events.jsonl"
+    events.write_text("".join(json.dumps({"task": t, "worker": w, "label": label}) + "\n" for t, w, label in rows))
+    told = run("stream", events, "--state", tmp_path / "cli.db", "--labels-per-task", 4, "--keep-open")
+    lines: list[str] = []
+    with cf.LiveStream(tmp_path / "py.db", labels_per_task=4) as stream:
+        for row in rows[:300]:
+            lines += stream.add(*row)
+    with cf.LiveStream(tmp_path / "py.db", labels_per_task=4) as stream:
+        for row in rows[300:]:
+            lines += stream.add(*row)
+        assert stream.add(*rows[0], id="once") is not None
+        stream.retract(*rows[0][:2])
+        stream.add(*rows[0])
+    mine = [(u.task, u.label, u.closed) for u in lines]
+    theirs = [(e["task"], e["label"], e["closed"]) for e in map(json.loads, told.splitlines())]
+    assert mine == theirs
+    shown = run("state", "export", tmp_path / "cli.db")
+    with cf.LiveStream(tmp_path / "cli.db", read_only=True) as other:
+        assert len(shown.splitlines()) - 1 == len(other.workers())
+    run("state", "check", tmp_path / "py.db", "-q")
+
+
+def test_streams_merge(tmp_path: Path) -> None:
+    left, right = cf.LiveStream(), cf.LiveStream(tmp_path / "r.db")
+    left.add("a", "u", "x")
+    right.add("b", "u", "y")
+    right.close_all()
+    right.commit()
+    left.merge(right)
+    assert left.totals()["closed_tasks"] == 1 and left.totals()["open_tasks"] == 1
+
+
+def test_a_block_that_raises_leaves_what_was_committed(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError):
+        with cf.LiveStream(tmp_path / "s.db") as stream:
+            stream.add("a", "u", "x")
+            stream.commit()
+            stream.add("b", "u", "x")
+            raise RuntimeError
+    with cf.LiveStream(tmp_path / "s.db") as stream:
+        assert stream.totals()["open_tasks"] == 1
+
+
+def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    path.write_text("not a database, but long enough to look like something" * 20)
+    with pytest.raises((cf.DataError, cf.FileError)):
+        cf.LiveStream(path)
