@@ -52,7 +52,7 @@ struct TaskSummary {
     std::uint64_t wrong = 0;
   };
   std::vector<Bin> confidence;
-  std::vector<ReportedTask> first;     // the least certain of those not settled, at most most_tasks
+  std::vector<ReportedTask> first;     // the least certain with labels, not settled; at most most_tasks
   std::vector<ReportedTask> mistakes;  // against truths, the most certain first; at most most_tasks
 };
 

@@ -46,6 +46,7 @@ void advise_tasks(const Report& report, std::vector<Item>& items) {
   const std::uint64_t one = tasks.wanted[1];
   std::uint64_t more = 0;
   for (std::size_t n = 2; n < tasks.wanted.size(); ++n) more += tasks.wanted[n];
+  more -= tasks.without_labels;  // spoken of already
   if (one > 0) {
     items.push_back({Tone::warning,
                      fmt::format("{} one more label, if it agrees with the answer so far.",
@@ -59,7 +60,7 @@ void advise_tasks(const Report& report, std::vector<Item>& items) {
                      some(more, "task", "needs", "need")),
          "tasks"});
   }
-  if (one + more == 0)
+  if (tasks.settled == tasks.tasks)
     items.push_back({Tone::good, "All tasks are settled: no more labels are needed.", "tasks"});
   if (tasks.single_label > 0) {
     items.push_back({Tone::plain,
@@ -230,10 +231,11 @@ void advise_input(const Report& report, std::vector<Item>& items) {
 std::string headline_of(const Report& report) {
   const TaskSummary& tasks = report.tasks;
   if (tasks.tasks == 0) return "There are no tasks to report on";
-  std::string text = tasks.settled == tasks.tasks
-                         ? fmt::format("All {} are settled", some(tasks.tasks, "task"))
-                         : fmt::format("{} of {} are settled", percent(tasks.settled, tasks.tasks),
-                                       some(tasks.tasks, "task"));
+  const std::string all = some(tasks.tasks, "task");
+  std::string text = tasks.settled == 0 ? fmt::format("None of {} is settled", all)
+                     : tasks.settled == tasks.tasks
+                         ? fmt::format("All {} are settled", all)
+                         : fmt::format("{} of {} are settled", percent(tasks.settled, tasks.tasks), all);
   const std::uint64_t one = tasks.wanted[1];
   if (one > 0)
     text += fmt::format("; {} {} one more label", with_commas(one), one == 1 ? "needs" : "need");

@@ -186,6 +186,17 @@ TEST(ReportTasks, ThatAllAgreeOnAreSettled) {
   EXPECT_TRUE(advises(report, labels, "All tasks are settled"));
 }
 
+TEST(ReportTasks, WithoutLabelsAreCountedButNotListed) {
+  const Labels labels = labels_of({{"t", "a", "yes"}, {"t", "b", "no"}, {"empty", "a", ""}});
+  const Report report = report_of(labels);
+  EXPECT_EQ(report.tasks.without_labels, 1U);
+  ASSERT_EQ(report.tasks.first.size(), 1U);
+  EXPECT_EQ(labels.tasks[report.tasks.first[0].task], "t");
+  EXPECT_EQ(headline_of(report), "None of 2 tasks is settled");
+  EXPECT_TRUE(advises(report, labels, "1 task has no label yet"));
+  EXPECT_TRUE(advises(report, labels, "1 task needs two labels or more"));
+}
+
 TEST(ReportTasks, ThatTheTruthContradictsAreMistakes) {
   const Labels labels = crowd_of(30, {{"a", right}, {"b", right}, {"c", right}});
   std::vector<ClassId> truths = truths_of(labels);

@@ -193,7 +193,7 @@ Section tasks_section(const Shown& shown) {
       "The least certain answers. Unfold a row to see who said what, and what each label weighs.";
   table.columns.push_back(text_column("wanted", "Labels needed", tasks.first, wanted_words));
   table.sorted_by = "confidence";
-  const std::uint64_t open = tasks.tasks - tasks.settled;
+  const std::uint64_t open = tasks.tasks - tasks.settled - tasks.without_labels;
   table.left_out = {open - tasks.first.size(),
                     fmt::format("`crowdfold report --tasks {}` shows them, and `crowdfold aggregate -o "
                                 "answers.csv` writes all answers",

@@ -75,11 +75,11 @@ TaskSummary summarize_tasks(const Reported& reported, std::span<const double> lo
     summary.single_label += given == 1 ? 1 : 0;
     ++summary.wanted[task.wanted];
     if (task.wanted == 0) ++summary.settled;
-    if (task.wanted > 0) summary.first.push_back(task);
     if (task.estimate == kNoClass) {
       ++summary.without_labels;
       continue;
     }
+    if (task.wanted > 0) summary.first.push_back(task);
     TaskSummary::Bin& bin =
         summary.confidence[std::min(static_cast<std::size_t>(task.confidence * kBins), kBins - 1)];
     ++bin.tasks;

@@ -237,7 +237,7 @@ function heatmap(canvas: Canvas): Plot.PlotOptions {
   const facet = facets(canvas, rows);
   const room = categoryRoom(canvas, "y");
   const columns = columnsOfMatrix(chart);
-  const lengthOfLabels = Math.min(14, Math.max(...columns.map((name) => name.length)));
+  const lengthOfLabels = Math.min(14, Math.max(1, ...columns.map((name) => name.length)));
   const domain = valueDomain(chart);
   const side = (canvas.width - room.margin) / columns.length;
   const upright = side > lengthOfLabels * CHARACTER;

@@ -67,6 +67,7 @@ export function svgOf(chart: Chart, theme: Theme, width: number): SVGSVGElement 
   const svg = Plot.plot({
     marginTop: 30,
     marginRight: 16,
+    marginLeft: 48,
     marginBottom: 40,
     width,
     ...options,
