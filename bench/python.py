@@ -61,7 +61,8 @@ def install_package(build: Path, python: Path, work: Path) -> None:
     prefix = work / "installed"
     subprocess.run(["cmake", "--install", str(build), "--prefix", str(prefix)], check=True, stdout=subprocess.DEVNULL)
     subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(ROOT),
-                    "-C", "cmake.define.CROWDFOLD_INSTALLED=ON", "-C", f"cmake.define.CMAKE_PREFIX_PATH={prefix}"],
+                    "--config-settings=cmake.define.CROWDFOLD_INSTALLED=ON",
+                    f"--config-settings=cmake.define.CMAKE_PREFIX_PATH={prefix}"],
                    check=True, stdout=sys.stderr)
 
 
