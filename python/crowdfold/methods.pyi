@@ -183,7 +183,7 @@ class ThreePass(Aggregator):
         how long a majority vote has a say at the beginning (0 to 1000000000)
     refresh : float, default 0.5
         a worker's table is built again after so many labels more, relative (0 to 10)
-    guard : float, default 0.008
+    guard : float, default 0.01
         class shares count in full if a held-out label gains so many nats by it (0 to 1000000000)
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
@@ -217,7 +217,7 @@ class ThreePass(Aggregator):
 
     def __init__(self, *, passes: int = 3, blocks: int = 8, symmetry: float = 16.0, crowd: float = 20.0,
                  own: float = 5.0, weakest: float = 2.0, strongest: float = 64.0, warm: float = 2.0,
-                 refresh: float = 0.5, guard: float = 0.008, order: str = 'given', random_state: Optional[int] = 0,
+                 refresh: float = 0.5, guard: float = 0.01, order: str = 'given', random_state: Optional[int] = 0,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class SBIC(Aggregator):
