@@ -34,8 +34,7 @@ test("a large report opens quickly and stays responsive", async () => {
   });
   const times = `open in ${seconds.toFixed(2)} s, of which the page computes ${busySeconds.toFixed(2)} s`;
   console.log(`200,000 tasks, 5,000 workers: ${times}`);
-  // A machine that is busy with other things makes anything slow: then what the page computes counts, with room to spare.
-  expect(seconds < 3 || busySeconds < 1.5, times).toBe(true);
+  expect(seconds, times).toBeLessThan(3);
   expect(complaints).toEqual([]);
   expect(await page.locator("#workers-table .status").textContent()).toBe("1–15 of 5,000 rows");
   // In the page's own time: from the press to the rows.
