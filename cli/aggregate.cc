@@ -9,7 +9,7 @@
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
 #include "flags.h"
-#include "report.h"
+#include "glance.h"
 
 namespace crowdfold::cli {
 namespace {
@@ -91,6 +91,9 @@ void Aggregate::operator()() const {
     require(
         info, [](const MethodInfo& m) { return m.has_option("iterations") || m.has_option("epochs"); },
         "--trace-out", "iterations");
+  }
+  for (const std::string* const path : {&output, &workers_out, &confusion_out, &trace_out}) {
+    if (!path->empty()) require_writable(*path);
   }
   RunContext context = run.context();
   Stopwatch watch;
@@ -189,7 +192,7 @@ void Aggregate::in_memory(const MethodInfo& info, const Settings& set, RunContex
     run.say(fmt::format("reading {:.2f} s, {} {:.2f} s, writing {:.2f} s", reading, method, fitting,
                         watch.lap()));
   }
-  if (report) print_report(stderr, data, result);
+  if (report) print_glance(stderr, data, result);
 }
 
 void Aggregate::say_counts(std::uint64_t labels_read, std::uint64_t num_workers, std::uint64_t tasks,

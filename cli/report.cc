@@ -1,92 +1,105 @@
-#include "report.h"
+// crowdfold report: labels in, a page to look at out.
+#include "crowdfold/report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <string>
-#include <vector>
 
-#include "terminal.h"
+#include "commands.h"
+#include "crowdfold/error.h"
+#include "crowdfold/io.h"
+#include "flags.h"
 
 namespace crowdfold::cli {
 namespace {
 
-constexpr std::size_t kShown = 5;
-constexpr int kPlotWidth = 40;
-constexpr double kDoubt = 0.9;  // tasks below this confidence may want more labels
+struct ReportCommand {
+  std::string labels;
+  std::string truths;
+  std::string output;
+  std::string title;
+  std::vector<std::string> settings;
+  ReportOptions options;
+  InputFlags input;
+  RunFlags run;
 
-// The interval [lower, upper] of [0, 1] as a line with a mark at the quality.
-std::string plot(double quality, const Interval& interval) {
-  const auto at = [](double x) {
-    return std::clamp(static_cast<int>(x * kPlotWidth), 0, kPlotWidth - 1);
-  };
-  std::string text;
-  for (int i = 0; i < kPlotWidth; ++i) {
-    text += i == at(quality) ? "●" : i >= at(interval.lower) && i <= at(interval.upper) ? "━" : "·";
+  void operator()();
+};
+
+void ReportCommand::operator()() {
+  options.settings = parse_settings(settings);
+  find_method(options.method).make(options.settings);  // complains before anything is read
+  if (options.compared == std::vector<std::string>{"none"}) options.compared.clear();
+  for (const std::string& name : options.compared) find_method(name);
+  require_page_for(output);
+  require_writable(output);
+
+  const RunContext context = run.context();
+  ReadReport read;
+  Labels data = read_labels(labels, input.options(), context, &read);
+  run.say(read);
+  std::vector<ClassId> known;
+  if (!truths.empty()) {
+    known = read_truths(truths, data, input.options_for_tables(), &read);
+    run.say(read);
   }
-  return text;
-}
-
-void add_worker(Table& table, const Labels& labels, const Result& result, WorkerId w) {
-  const BetaQuality quality = result.workers.quality(w);
-  const Interval interval = quality.credible_interval();
-  table.add({std::string(labels.workers[w]), decimal(quality.mean(), 3), decimal(interval.lower, 3),
-             decimal(interval.upper, 3),
-             grouped(static_cast<std::uint64_t>(result.workers.counts(w).seen)),
-             plot(quality.mean(), interval)});
-}
-
-std::string votes_of(const Labels& labels, TaskId t) {
-  const TaskLabels task = labels.task(t);
-  std::vector<ClassId> classes(task.classes.begin(), task.classes.end());
-  std::sort(classes.begin(), classes.end());
-  std::string text;
-  for (std::size_t i = 0; i < classes.size();) {
-    std::size_t end = i;
-    while (end < classes.size() && classes[end] == classes[i]) ++end;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", end - i, labels.classes[classes[i]]);
-    i = end;
-  }
-  return text;
+  const Report report = make_report(data, known, options, context);
+  if (!truths.empty() && !report.has_truths)
+    throw Error(ErrorCode::data, truths + ": no truth to compare with");
+  const std::string source =
+      labels == "-" ? "standard input" : labels.substr(labels.find_last_of('/') + 1);
+  Document document = document_of(report, data, known, source);
+  if (!title.empty()) document.title = title;
+  write_document(output, document);
+  run.end_progress();
+  run.say(document.headline);
+  for (const Advice::Item& item : advice_of(report, data).items) run.say("- " + item.text);
+  if (output != "-") run.say("written to " + output);
 }
 
 }  // namespace
 
-void print_report(std::FILE* stream, const Labels& labels, const Result& result) {
-  const bool color = wants_color(stream);
-  std::vector<WorkerId> workers(labels.num_workers());
-  std::iota(workers.begin(), workers.end(), 0);
-  // By what is sure about them: the best by the interval's lower end, the worst by its upper end.
-  std::vector<Interval> interval(workers.size());
-  for (const WorkerId w : workers) interval[w] = result.workers.quality(w).credible_interval();
-  const std::size_t shown = std::min(kShown, workers.size());
-  Table best({"best workers", "quality", "lower", "upper", "labels", ""});
-  std::stable_sort(workers.begin(), workers.end(),
-                   [&](WorkerId a, WorkerId b) { return interval[a].lower > interval[b].lower; });
-  for (std::size_t i = 0; i < shown; ++i) add_worker(best, labels, result, workers[i]);
-  Table worst({"worst workers", "quality", "lower", "upper", "labels", ""});
-  std::stable_sort(workers.begin(), workers.end(),
-                   [&](WorkerId a, WorkerId b) { return interval[a].upper < interval[b].upper; });
-  for (std::size_t i = 0; i < shown; ++i) add_worker(worst, labels, result, workers[i]);
-  fmt::print(stream, "\n{}\n{}\n", best.text(color), worst.text(color));
-
-  std::vector<TaskId> doubtful;
-  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    if (result.confidence[t] < kDoubt) doubtful.push_back(t);
-  }
-  std::stable_sort(doubtful.begin(), doubtful.end(),
-                   [&](TaskId a, TaskId b) { return result.confidence[a] < result.confidence[b]; });
-  Table tasks({"tasks that need more labels", "estimate", "confidence", "labels"});
-  for (std::size_t i = 0; i < std::min(kShown, doubtful.size()); ++i) {
-    const TaskId t = doubtful[i];
-    const ClassId c = result.estimate[t];
-    tasks.add({std::string(labels.tasks[t]), c == kNoClass ? "-" : std::string(labels.classes[c]),
-               decimal(result.confidence[t], 3), votes_of(labels, t)});
-  }
-  if (!doubtful.empty()) fmt::print(stream, "{}", tasks.text(color));
-  fmt::print(stream, "{} of {} below a confidence of {}\n", grouped(doubtful.size()),
-             count_of(labels.num_tasks(), "task"), decimal(kDoubt, 2));
+void add_report(CLI::App& app) {
+  auto state = std::make_shared<ReportCommand>();
+  CLI::App& command =
+      *app.add_subcommand("report", "a page to look at: tasks, workers, classes, what to do next");
+  command.add_option("LABELS", state->labels, "file of labels, or - for standard input")->required();
+  command.add_option("--truth", state->truths, "known truths, to compare with: task,label")
+      ->type_name("FILE");
+  command.add_option("-o,--output", state->output, "the page; .json: its data alone")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--title", state->title, "default: the name of the file of labels");
+  command.add_option("-m,--method", state->options.method, "see 'crowdfold methods'")
+      ->capture_default_str();
+  command.add_option("--set", state->settings, "an option of the method; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--methods", state->options.compared, "methods to compare with: a,b,… or none")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--confidence", state->options.settled, "a task of this confidence is settled")
+      ->check(CLI::Range(0.5, 0.999999))
+      ->capture_default_str();
+  command
+      .add_option("--tasks", state->options.most_tasks,
+                  "at most so many in the list of tasks to look at first")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command.add_option("--workers", state->options.most_workers, "at most so many in the list of workers")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  state->input.add_to(command);
+  state->run.add_to(command);
+  state->run.add_memory_to(command);
+  command.footer(
+      "The page is one file that loads nothing from anywhere: it can be mailed.\n"
+      "Examples:\n"
+      "  crowdfold report labels.csv -o report.html\n"
+      "  crowdfold report labels.csv --truth truth.csv -o report.html\n"
+      "  crowdfold report labels.csv -m twopass --confidence .95 --methods mv,ds,glad -o report.html\n"
+      "  crowdfold report labels.csv -o report.json");
+  command.callback([state] { (*state)(); });
 }
 
 }  // namespace crowdfold::cli

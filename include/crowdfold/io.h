@@ -56,6 +56,10 @@ std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const 
 std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::string& path,
                                                                  const ReadOptions& options);
 
+// Error(io) if no file could be written there: to be told before the work is done. Nothing is left
+// behind; pipes and devices are not touched.
+void require_writable(const std::string& path);
+
 // Worker qualities, as write_workers writes them, as counts under the prior Beta(alpha, beta). Workers
 // that gave no label this time are added to labels.workers: their history goes on.
 std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, double alpha,

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "crowdfold/error.h"
+#include "crowdfold/io.h"
 
 namespace crowdfold {
 
@@ -54,6 +55,14 @@ OutputFile::~OutputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (stream_ >= 0) ::close(stream_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void require_writable(const std::string& path) {
+  std::error_code ignored;
+  const bool replaced = std::filesystem::is_regular_file(path, ignored) ||
+                        std::filesystem::is_directory(path, ignored) ||
+                        !std::filesystem::exists(path, ignored);
+  if (path != "-" && replaced) OutputFile probe(path);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -129,9 +138,8 @@ void append_csv(std::string& to, std::string_view field) {
 }
 
 void append_json(std::string& to, std::string_view text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
-  });
+  const bool plain = std::all_of(text.begin(), text.end(),
+                                 [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
   if (plain) {
     to += '"';
     to += text;

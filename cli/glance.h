@@ -8,6 +8,6 @@
 
 namespace crowdfold::cli {
 
-void print_report(std::FILE* stream, const Labels& labels, const Result& result);
+void print_glance(std::FILE* stream, const Labels& labels, const Result& result);
 
 }  // namespace crowdfold::cli

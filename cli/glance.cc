@@ -1,0 +1,92 @@
+#include "glance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "terminal.h"
+
+namespace crowdfold::cli {
+namespace {
+
+constexpr std::size_t kShown = 5;
+constexpr int kPlotWidth = 40;
+constexpr double kDoubt = 0.9;  // tasks below this confidence may want more labels
+
+// The interval [lower, upper] of [0, 1] as a line with a mark at the quality.
+std::string plot(double quality, const Interval& interval) {
+  const auto at = [](double x) {
+    return std::clamp(static_cast<int>(x * kPlotWidth), 0, kPlotWidth - 1);
+  };
+  std::string text;
+  for (int i = 0; i < kPlotWidth; ++i) {
+    text += i == at(quality) ? "●" : i >= at(interval.lower) && i <= at(interval.upper) ? "━" : "·";
+  }
+  return text;
+}
+
+void add_worker(Table& table, const Labels& labels, const Result& result, WorkerId w) {
+  const BetaQuality quality = result.workers.quality(w);
+  const Interval interval = quality.credible_interval();
+  table.add({std::string(labels.workers[w]), decimal(quality.mean(), 3), decimal(interval.lower, 3),
+             decimal(interval.upper, 3),
+             grouped(static_cast<std::uint64_t>(result.workers.counts(w).seen)),
+             plot(quality.mean(), interval)});
+}
+
+std::string votes_of(const Labels& labels, TaskId t) {
+  const TaskLabels task = labels.task(t);
+  std::vector<ClassId> classes(task.classes.begin(), task.classes.end());
+  std::sort(classes.begin(), classes.end());
+  std::string text;
+  for (std::size_t i = 0; i < classes.size();) {
+    std::size_t end = i;
+    while (end < classes.size() && classes[end] == classes[i]) ++end;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", end - i, labels.classes[classes[i]]);
+    i = end;
+  }
+  return text;
+}
+
+}  // namespace
+
+void print_glance(std::FILE* stream, const Labels& labels, const Result& result) {
+  const bool color = wants_color(stream);
+  std::vector<WorkerId> workers(labels.num_workers());
+  std::iota(workers.begin(), workers.end(), 0);
+  // By what is sure about them: the best by the interval's lower end, the worst by its upper end.
+  std::vector<Interval> interval(workers.size());
+  for (const WorkerId w : workers) interval[w] = result.workers.quality(w).credible_interval();
+  const std::size_t shown = std::min(kShown, workers.size());
+  Table best({"best workers", "quality", "lower", "upper", "labels", ""});
+  std::stable_sort(workers.begin(), workers.end(),
+                   [&](WorkerId a, WorkerId b) { return interval[a].lower > interval[b].lower; });
+  for (std::size_t i = 0; i < shown; ++i) add_worker(best, labels, result, workers[i]);
+  Table worst({"worst workers", "quality", "lower", "upper", "labels", ""});
+  std::stable_sort(workers.begin(), workers.end(),
+                   [&](WorkerId a, WorkerId b) { return interval[a].upper < interval[b].upper; });
+  for (std::size_t i = 0; i < shown; ++i) add_worker(worst, labels, result, workers[i]);
+  fmt::print(stream, "\n{}\n{}\n", best.text(color), worst.text(color));
+
+  std::vector<TaskId> doubtful;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    if (result.confidence[t] < kDoubt) doubtful.push_back(t);
+  }
+  std::stable_sort(doubtful.begin(), doubtful.end(),
+                   [&](TaskId a, TaskId b) { return result.confidence[a] < result.confidence[b]; });
+  Table tasks({"tasks that need more labels", "estimate", "confidence", "labels"});
+  for (std::size_t i = 0; i < std::min(kShown, doubtful.size()); ++i) {
+    const TaskId t = doubtful[i];
+    const ClassId c = result.estimate[t];
+    tasks.add({std::string(labels.tasks[t]), c == kNoClass ? "-" : std::string(labels.classes[c]),
+               decimal(result.confidence[t], 3), votes_of(labels, t)});
+  }
+  if (!doubtful.empty()) fmt::print(stream, "{}", tasks.text(color));
+  fmt::print(stream, "{} of {} below a confidence of {}\n", grouped(doubtful.size()),
+             count_of(labels.num_tasks(), "task"), decimal(kDoubt, 2));
+}
+
+}  // namespace crowdfold::cli
