@@ -1,0 +1,82 @@
+// Suites of contracts: a fixture for every method, and those for the methods that a contract is about.
+// contract_test.cc says which methods those are.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "crowdfold/registry.h"
+
+namespace crowdfold {
+
+// Registering a method enrols it here.
+class EveryMethod : public ::testing::TestWithParam<std::string> {
+ protected:
+  const MethodInfo& info() const { return find_method(GetParam()); }
+
+  Result fit(const Labels& labels, const Settings& settings = {}, const Given& given = {},
+             const RunContext& context = {}) const {
+    return info().make(settings)->fit(labels, given, context);
+  }
+
+  // Those of the settings that the method has.
+  Settings fitting(const Settings& settings) const {
+    Settings those;
+    for (const auto& setting : settings) {
+      if (info().has_option(setting.first)) those.push_back(setting);
+    }
+    return those;
+  }
+  // A few iterations, where more would make the test slow.
+  Settings quick() const {
+    return fitting({{"iterations", "3"},
+                    {"imitation", "3"},
+                    {"epochs", "2"},
+                    {"start_epochs", "1"},
+                    {"starts", "2"},
+                    {"subtypes", "2"},
+                    {"ties", "random"}});
+  }
+
+  static RunContext with(int threads, std::uint64_t seed, bool posterior) {
+    RunContext context;
+    context.threads = threads;
+    context.seed = seed;
+    context.posterior = posterior;
+    return context;
+  }
+
+  // As many classes as are wanted, or as the method takes.
+  std::uint32_t up_to(std::uint32_t classes) const { return std::min(classes, info().most_classes); }
+
+  // These weigh votes by other than the log-odds that their probabilities are made of, or have weights
+  // below zero, with which a class that nobody voted for is the most probable one but cannot win.
+  bool may_differ_from_argmax() const {
+    return GetParam() == "onepass" || GetParam() == "twopass" || GetParam() == "iwmv";
+  }
+};
+
+// These start at random: not the same under other ids.
+inline bool starts_at_random(const MethodInfo& info) {
+  static const std::set<std::string> those = {"kos", "opt_ds", "laa", "bila"};
+  return info.has_option("starts") || those.contains(info.name);
+}
+
+class MethodThatDrawsNothing : public EveryMethod {};
+class MethodWithoutOrder : public EveryMethod {};
+class MethodOfShares : public EveryMethod {};
+class MethodThatTakesTruths : public EveryMethod {};
+class MethodForTwoClasses : public EveryMethod {};
+class MethodOnWholeDataSets : public EveryMethod {};
+class MethodOnline : public EveryMethod {};
+class MethodThatMerges : public EveryMethod {};
+class MethodThatGoesOn : public EveryMethod {};
+class MethodWithAnObjective : public EveryMethod {};
+class MethodWithATolerance : public EveryMethod {};
+class MethodWithConfusion : public EveryMethod {};
+class MethodWithFreeMatrices : public EveryMethod {};
+
+}  // namespace crowdfold
