@@ -67,8 +67,9 @@ double guarded_power(const CrowdModel& model, const HeldOut& held_out, double gu
 // Pass 1, task by task.
 class FirstPass {
  public:
-  FirstPass(CrowdModel& model, double guard)
-      : model_(model), guard_(guard), scratch_(model), a_(model.width()) {
+  // `answers`: whether they are asked for.
+  FirstPass(CrowdModel& model, double guard, bool answers)
+      : model_(model), guard_(guard), answers_(answers), scratch_(model), a_(model.width()) {
     while (next_strength_ < model_.tasks()) next_strength_ *= 2;
     next_pool_ = model_.tasks();
   }
@@ -90,10 +91,10 @@ class FirstPass {
       model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
       model_.credit(task, credit);
       model_.count_labels(task);
-      shares_ = model_.shares(a_, beta_);
+      if (answers_) shares_ = model_.shares(a_, beta_);
     } else {
       model_.meet(task, scratch_);
-      model_.judge_and_credit(task, newness, a_, credit, scratch_, beta_, &shares_);
+      model_.judge_and_credit(task, newness, a_, credit, scratch_, beta_, answers_ ? &shares_ : nullptr);
     }
   }
   // Of the task judged last.
@@ -140,6 +141,7 @@ class FirstPass {
 
   CrowdModel& model_;
   double guard_;
+  bool answers_;
   CrowdModel::Scratch scratch_;
   std::vector<float> a_;
   HeldOut held_out_;
@@ -237,7 +239,7 @@ class ThreePass {
   bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
 
   void first_pass() {
-    FirstPass pass(model_, options_.guard);
+    FirstPass pass(model_, options_.guard, options_.passes == 1);
     std::vector<float> room(model_.width());
     std::size_t next_word = 0;
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -452,7 +454,7 @@ class OnlineThreePass final : public OnlineMethod {
     model_->expect(workers, classes);
     if (!more_classes) return;
     const HeldOut held_out = first_pass_->held_out();
-    first_pass_.emplace(*model_, options_.guard).restore(held_out);
+    first_pass_.emplace(*model_, options_.guard, kAnswers).restore(held_out);
     credit_.resize(model_->width());
   }
 
@@ -489,7 +491,8 @@ class OnlineThreePass final : public OnlineMethod {
     start();
     expect(static_cast<std::uint32_t>(state.workers.size()), state.classes);
     model_->restore(state);
-    first_pass_.emplace(*model_, options_.guard).restore(HeldOut::load(state.confusion.held_out));
+    first_pass_.emplace(*model_, options_.guard, kAnswers)
+        .restore(HeldOut::load(state.confusion.held_out));
   }
   void merge(const WorkerState& other) override {
     WorkerState both = state();
@@ -498,9 +501,11 @@ class OnlineThreePass final : public OnlineMethod {
   }
 
  private:
+  static constexpr bool kAnswers = false;  // estimate() gives them
+
   void start() {
     model_ = std::make_unique<CrowdModel>(options_, 0, 0);
-    first_pass_.emplace(*model_, options_.guard);
+    first_pass_.emplace(*model_, options_.guard, kAnswers);
   }
 
   Options options_;
