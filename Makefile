@@ -65,7 +65,7 @@ python: build  ## install the Python package below build/, test it, and check it
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' \
 	  --config-settings=cmake.define.CROWDFOLD_INSTALLED=ON --config-settings=cmake.define.CMAKE_PREFIX_PATH=$(CURDIR)/build/installed
 	cmake -S . -B build/from-source -G Ninja -DCROWDFOLD_PYTHON=ON -DCROWDFOLD_CLI=OFF -DCROWDFOLD_TESTS=OFF \
-	  -DCROWDFOLD_BENCH=OFF -DPython_EXECUTABLE=$(CURDIR)/$(VENV)/bin/python >build/from-source.log
+	  -DCROWDFOLD_BENCH=OFF -DCROWDFOLD_REPORTS=OFF -DPython_EXECUTABLE=$(CURDIR)/$(VENV)/bin/python >build/from-source.log
 	$(VENV)/bin/python -m mypy --cache-dir build/mypy
 	$(VENV)/bin/python -m pytest -o cache_dir=build/pytest
 

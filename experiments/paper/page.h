@@ -1,5 +1,6 @@
 // A page of results: sections of text, tables and charts, as data. One writer makes a web page of it
-// that needs nothing else, one makes Markdown.
+// that needs nothing else, one makes Markdown. Not a Document (crowdfold/document.h): Markdown needs
+// charts as files, and whoever checks a claim should not need Node.js.
 #pragma once
 
 #include <string>

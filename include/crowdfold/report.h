@@ -29,8 +29,8 @@ struct ReportedTask {
   TaskId task = 0;
   ClassId estimate = kNoClass;
   double confidence = 0;
-  std::uint32_t wanted =
-      0;  // further labels until it is settled, if they agree; kMostWanted: that or more
+  // Further labels until it is settled, if they agree; kMostWanted: that or more.
+  std::uint32_t wanted = 0;
 };
 inline constexpr std::uint32_t kMostWanted = 3;
 
@@ -119,8 +119,8 @@ struct DriftChunk {
 struct ComparedMethod {
   std::string method;
   std::string left_out;  // why it was not run; the rest is then empty
-  std::vector<double>
-      same;  // share of tasks with the same estimate, by place in Report::methods; NaN if left out
+  // Share of tasks with the same estimate, by place in Report::methods; NaN if left out.
+  std::vector<double> same;
   double confidence = 0;  // mean
   double settled = 0;     // share of tasks
   Evaluation evaluation = {};
@@ -136,8 +136,8 @@ struct Report {
   std::uint64_t skipped_rows = 0;
   bool has_truths = false;
   TaskSummary tasks;
-  std::vector<ReportedWorker>
-      workers;  // all that gave a label, by the lower end of their interval, best first
+  // All that gave a label, by the lower end of their interval, best first.
+  std::vector<ReportedWorker> workers;
   std::vector<ReportedClass> classes;  // by estimates, the most frequent first
   // shown x shown, shown = min(classes, 15): labels by estimate (row) and class, both by place in
   // `classes`.
