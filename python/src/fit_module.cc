@@ -13,10 +13,10 @@
 
 #include "arrays.h"
 #include "crowdfold/io.h"
+#include "crowdfold/learned.h"
 #include "crowdfold/registry.h"
 #include "interrupts.h"
 #include "labels_module.h"
-#include "learned.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -11,10 +11,10 @@
 #include "arrays.h"
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
+#include "crowdfold/learned.h"
 #include "fit_module.h"
 #include "interrupts.h"
 #include "labels_module.h"
-#include "learned.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

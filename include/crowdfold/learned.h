@@ -1,5 +1,5 @@
-// What a method has learned of workers: judges tasks that were not there when it learned and, for online
-// methods, goes on learning.
+// Learned: what a method has found out about workers, with their names. Judges tasks that were not there
+// when it learned and, for online methods, goes on learning. Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 #include "crowdfold/registry.h"
 #include "crowdfold/result.h"
 
-namespace crowdfold::python {
+namespace crowdfold {
 
 class Learned {
  public:
@@ -67,4 +67,4 @@ class Learned {
   std::unique_ptr<OnlineMethod> judge_;
 };
 
-}  // namespace crowdfold::python
+}  // namespace crowdfold

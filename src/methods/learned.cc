@@ -1,4 +1,4 @@
-#include "learned.h"
+#include "crowdfold/learned.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,9 @@
 #include <numeric>
 
 #include "crowdfold/error.h"
+#include "methods/vote.h"
 
-namespace crowdfold::python {
+namespace crowdfold {
 namespace {
 
 constexpr TaskId kTasksPerLook = 1 << 12;
@@ -193,13 +194,8 @@ Result Learned::observe(const Labels& labels, std::span<const ClassId> truths,
     TaskLabels task = labels.task(t);
     task.index = tasks_seen + t;
     const std::span<double> posterior = posterior_of(result, t, labels.num_classes());
-    if (truth_of(t) == kNoClass) {
-      put(t, judge_->estimate(task, posterior));
-    } else {
-      std::fill(posterior.begin(), posterior.end(), 0.0);
-      if (!posterior.empty()) posterior[truth_of(t)] = 1;
-      put(t, {truth_of(t), 1});
-    }
+    const ClassId truth = truth_of(t);
+    put(t, truth == kNoClass ? judge_->estimate(task, posterior) : certain(truth, posterior));
   }
   tasks_seen += labels.num_tasks();
   result.workers = judge_->state();
@@ -304,4 +300,4 @@ void Learned::merge(const Learned& other) {
   tasks_seen += other.tasks_seen;
 }
 
-}  // namespace crowdfold::python
+}  // namespace crowdfold
