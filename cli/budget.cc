@@ -77,6 +77,7 @@ void Budget::operator()() const {
       accuracies.push_back(spent.accuracy);
       row.mean.accuracy += spent.accuracy / runs;
       row.mean.accuracy_then += spent.accuracy_then / runs;
+      row.mean.claimed += spent.claimed / runs;
       row.mean.labels_per_task += spent.labels_per_task / runs;
       row.mean.closed += spent.closed / runs;
     }
@@ -93,16 +94,17 @@ void Budget::operator()() const {
                       {"accuracy", row.mean.accuracy},
                       {"accuracy_sd", row.deviation},
                       {"accuracy_when_closed", row.mean.accuracy_then},
+                      {"confidence_when_closed", row.mean.claimed},
                       {"labels_per_task", row.mean.labels_per_task},
                       {"closed", row.mean.closed}});
     fmt::print("{}\n", list.dump(2));
     return;
   }
-  Table table({"rule", "labels per task", "accuracy", "when closed", "closed by the rule"});
+  Table table({"rule", "labels per task", "accuracy", "when closed", "claimed", "closed by the rule"});
   for (const Row& row : rows)
     table.add({row.rule, fmt::format("{:.1f}", row.mean.labels_per_task),
                fmt::format("{} ± {}", decimal(row.mean.accuracy), decimal(row.deviation)),
-               decimal(row.mean.accuracy_then), decimal(row.mean.closed, 2)});
+               decimal(row.mean.accuracy_then), decimal(row.mean.claimed), decimal(row.mean.closed, 2)});
   fmt::print("{}", table.text(wants_color(stdout)));
 }
 
@@ -138,7 +140,9 @@ void add_budget(CLI::App& app) {
   state->run.add_to(command);
   command.footer(
       "Labels are bought again, task by task in a random order, and only as many as the rule asks for.\n"
-      "Accuracy is that of all tasks judged once more at the end, beside the answers they closed with.\n"
+      "Accuracy is that of all tasks judged once more at the end, beside that of the answers they "
+      "closed\n"
+      "with and what their confidences claimed.\n"
       "Examples:\n"
       "  crowdfold budget labels.csv --truth truth.csv\n"
       "  crowdfold budget labels.csv --truth truth.csv -m threepass --confidence .95 --max-labels 10");

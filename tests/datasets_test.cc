@@ -303,8 +303,9 @@ const Today kToday[] = {
     {"rte", .9275, .9275, .9263, .4975, .9213, .9213, .9250, .9219, 0, .9275},
 };
 
-// Labels bought until the answer is .99 probable, at least three, mean of 10 orders: figures of a
-// prototype. With 108 tasks, bird swings by .03.
+// Figures of a prototype: accuracy with so many labels per task, at least three; the mean of 10 orders.
+// It stopped at a confidence of .99 and was too sure of itself: here .965 takes as many labels. The mean
+// of 60 orders is within .0006 of the truth; of bird, which has 108 tasks, within .005.
 TEST(StopRules, SaveAsManyLabelsAsAPrototype) {
   struct Figure {
     const char* name;
@@ -312,21 +313,21 @@ TEST(StopRules, SaveAsManyLabelsAsAPrototype) {
     double labels;
     double tolerance;
   };
-  for (const Figure& figure : {Figure{"SP_amt", .9435, 4.2, .005}, Figure{"rte", .9266, 6.5, .005},
-                               Figure{"tweet", .9427, 6.9, .005}, Figure{"bird", .796, 12, .03}}) {
+  for (const Figure& figure : {Figure{"SP_amt", .9435, 4.2, .0015}, Figure{"rte", .9266, 6.5, .0015},
+                               Figure{"tweet", .9427, 6.9, .0015}, Figure{"bird", .796, 12, .01}}) {
     if (!std::filesystem::exists(data_folder() / figure.name))
       GTEST_SKIP() << kHowToGetIt << data_folder() / figure.name;
     const Crowd crowd(data_folder() / figure.name);
-    constexpr int kOrders = 10;
+    constexpr int kOrders = 60;
     Spending mean;
     for (std::uint64_t seed = 0; seed < kOrders; ++seed) {
       const Spending spent =
-          replay(crowd.labels, crowd.truths, *stream_judge({}), {.confidence = .99}, seed, {});
+          replay(crowd.labels, crowd.truths, *stream_judge({}), {.confidence = .965}, seed, {});
       mean.accuracy += spent.accuracy / kOrders;
       mean.labels_per_task += spent.labels_per_task / kOrders;
     }
     EXPECT_GT(mean.accuracy, figure.accuracy - figure.tolerance) << figure.name;
-    EXPECT_LT(mean.labels_per_task, figure.labels * 1.05) << figure.name;
+    EXPECT_LT(mean.labels_per_task, figure.labels * 1.02) << figure.name;
   }
 }
 

@@ -17,6 +17,7 @@ std::unique_ptr<OnlineMethod> stream_judge(const StreamConfig& config);
 struct Spending {
   double accuracy = 0;         // over known truths, once all tasks were judged again at the end
   double accuracy_then = 0;    // of the answers that tasks closed with
+  double claimed = 0;          // by their confidences
   double labels_per_task = 0;  // that were used
   double closed = 0;           // share of tasks that the rule closed before their labels ran out
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "stream/crowd.h"
 #include "stream/judging.h"
 
 namespace crowdfold {
@@ -13,33 +14,55 @@ namespace {
 // What a live stream does with whole tasks.
 class StreamJudge final : public OnlineMethod {
  public:
-  explicit StreamJudge(const StreamConfig& config) {
-    state_.alpha = config.alpha;
-    state_.beta = config.beta;
+  explicit StreamJudge(const StreamConfig& config) : config_(config), crowd_(config) {}
+
+  void expect(std::uint32_t workers, std::uint32_t classes) override {
+    crowd_.expect(workers);
+    classes_ = std::max(classes_, classes);
   }
-  void expect(std::uint32_t workers, std::uint32_t classes) override { state_.expect(workers, classes); }
   Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override {
-    struct Label {
-      WorkerId worker;
-      ClassId label;
-    };
-    std::vector<Label> pairs;
-    for (std::size_t j = 0; j < labels.size(); ++j)
-      pairs.push_back({labels.workers[j], labels.classes[j]});
-    return judge_by_qualities(
-        pairs, state_.classes, state_.alpha, state_.beta,
-        [&](WorkerId w) -> const WorkerCounts& { return state_.workers[w]; }, posterior);
+    StreamTask task = task_of(labels);
+    crowd_.judge(task, classes_);
+    if (!posterior.empty()) crowd_.put_posterior(task, posterior);
+    return task.estimate;
   }
-  void learn(const TaskLabels& labels, const Estimate& answer) override {
-    state_.add(labels, answer.label != kNoClass ? answer.label : estimate(labels, {}).label);
+  void learn(const TaskLabels& labels, const Estimate& /*answer*/) override {
+    StreamTask task = task_of(labels);
+    crowd_.judge(task, classes_);
+    crowd_.enter(task);
   }
   bool looks_twice() const override { return false; }
-  WorkerState state() const override { return state_; }
-  void restore(WorkerState state) override { state_ = std::move(state); }
-  void merge(const WorkerState& other) override { state_.merge(other); }
+  // Counts alone: what they are for, replay() does not ask for.
+  WorkerState state() const override {
+    WorkerState state;
+    state.alpha = config_.alpha;
+    state.beta = config_.beta;
+    state.expect(static_cast<std::uint32_t>(crowd_.size()), classes_);
+    for (WorkerId w = 0; w < crowd_.size(); ++w) state.workers[w] = crowd_.counts(w);
+    return state;
+  }
+  void restore(WorkerState state) override {
+    crowd_ = StreamCrowd(config_);
+    classes_ = 0;
+    merge(state);
+  }
+  void merge(const WorkerState& other) override {
+    expect(static_cast<std::uint32_t>(other.workers.size()), other.classes);
+    for (WorkerId w = 0; w < other.workers.size(); ++w) crowd_.remember(w, {other.workers[w], {}});
+  }
 
  private:
-  WorkerState state_;
+  static StreamTask task_of(const TaskLabels& labels) {
+    StreamTask task;
+    for (std::size_t j = 0; j < labels.size(); ++j)
+      task.labels.push_back({labels.workers[j], labels.classes[j], 0});
+    task.num_labels = static_cast<std::uint32_t>(labels.size());
+    return task;
+  }
+
+  StreamConfig config_;
+  mutable StreamCrowd crowd_;  // judging uses room of its own
+  std::uint32_t classes_ = 0;
 };
 
 }  // namespace
@@ -73,6 +96,7 @@ Spending replay(const Labels& labels, std::span<const ClassId> truths, OnlineMet
   double closed = 0;
   double known = 0;
   double right_then = 0;
+  double claimed = 0;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i % kTasksPerReport == 0) context.throw_if_cancelled();
@@ -91,15 +115,17 @@ Spending replay(const Labels& labels, std::span<const ClassId> truths, OnlineMet
     }
     method.learn(bought(i), answer);
     ends.push_back(workers.size());
-    known += truths[order[i]] != kNoClass && answer.label != kNoClass ? 1 : 0;
     right_then += is_right(i, answer);
+    if (truths[order[i]] == kNoClass || answer.label == kNoClass) continue;
+    known += 1;
+    claimed += answer.confidence;
   }
   double right = 0;
   for (std::size_t i = 0; i < order.size(); ++i) right += is_right(i, method.estimate(bought(i)));
   const double tasks = std::max(1.0, static_cast<double>(order.size()));
   known = std::max(1.0, known);
-  return {right / known, right_then / known, static_cast<double>(workers.size()) / tasks,
-          closed / tasks};
+  return {right / known, right_then / known, claimed / known,
+          static_cast<double>(workers.size()) / tasks, closed / tasks};
 }
 
 }  // namespace crowdfold

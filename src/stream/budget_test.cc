@@ -38,7 +38,7 @@ TEST(Budget, AFixedNumberOfLabelsIsUsedForEveryTask) {
 
 TEST(Budget, AStopRuleIsMoreAccurateThanAFixedNumberOfAsManyLabels) {
   const Simulated simulated;
-  const Spending stopped = simulated.spend({.confidence = .97});
+  const Spending stopped = simulated.spend({.confidence = .95});
   const Spending fixed = simulated.spend({.labels_per_task = 5});
   EXPECT_LT(stopped.labels_per_task, fixed.labels_per_task);
   EXPECT_GT(stopped.accuracy, fixed.accuracy + .005);
@@ -49,6 +49,12 @@ TEST(Budget, MoreConfidenceTakesMoreLabels) {
   EXPECT_LT(simulated.spend({.confidence = .9}).labels_per_task,
             simulated.spend({.confidence = .99}).labels_per_task);
   EXPECT_LE(simulated.spend({.confidence = .999, .max_labels = 6}).labels_per_task, 6);
+}
+
+TEST(Budget, TellsWhatWasClaimedWhenTasksClosed) {
+  const Spending spent = Simulated().spend({.confidence = .95});
+  EXPECT_GT(spent.claimed, .95);
+  EXPECT_NEAR(spent.claimed, spent.accuracy_then, .03);
 }
 
 TEST(Budget, IsTheSameForTheSameSeed) {

@@ -1,13 +1,11 @@
-// How a live stream judges a task, and when a task is done.
+// When a task is done, and what one label more would bring.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <span>
 
 #include "crowdfold/stream.h"
-#include "methods/vote.h"
 
 namespace crowdfold {
 
@@ -19,24 +17,6 @@ inline const char* why_to_close(const StopRule& stop, std::uint64_t labels, doub
     return "confidence";
   if (stop.max_labels > 0 && labels >= stop.max_labels) return "most";
   return nullptr;
-}
-
-// The one-coin posterior (see methods/vote.h), with the means of Beta posteriors as qualities. `labels`
-// have a worker and a label each; counts_of(worker) are counts. The answer is the most probable of
-// the classes that were named; of several, the lowest.
-template <class Labels, class CountsOf>
-Estimate judge_by_qualities(const Labels& labels, std::uint32_t classes, double alpha, double beta,
-                            const CountsOf& counts_of, std::span<double> posterior) {
-  const double others = std::max(1.0, classes - 1.0);
-  return with_ballot(std::max(classes, 1U), labels.size(), [&](auto& ballot) {
-    for (const auto& one : labels) {
-      const WorkerCounts& counts = counts_of(one.worker);
-      const double right = (counts.correct + alpha) * others;
-      const double wrong = counts.seen - counts.correct + beta;
-      ballot.add(one.label, std::log(right / wrong), right, wrong);
-    }
-    return outcome(ballot, TieRule{}, posterior);
-  });
 }
 
 // What one label more, of a worker like most, brings: the expected rise of the highest probability.

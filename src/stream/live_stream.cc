@@ -1,9 +1,8 @@
-// The live stream: open tasks and worker counts in memory, everything in the store.
+// The live stream: open tasks and what is known of workers in memory, everything in the store.
 //
-// A task is judged by the one-coin posterior (see methods/vote.h) with the means of its workers' Beta
-// posteriors as qualities. While it is open it counts for nobody. When it closes, it enters the counts:
-// every label is one seen, and one right if it is the estimate. Whatever happens to a closed task, it
-// leaves the counts first, is judged without itself, and enters again.
+// While a task is open it counts for nobody. When it closes, it enters the counts of its workers (see
+// crowd.h). Whatever happens to a closed task, it leaves the counts first, is judged without itself, and
+// enters again.
 //
 // With a half-life, counts fade: a worker's time ticks with every label that begins to count, and a
 // label that began at tick s is worth 2^(-(now - s) / half_life). It keeps its tick when it leaves and
@@ -11,11 +10,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "crowdfold/error.h"
 #include "crowdfold/names.h"
+#include "stream/crowd.h"
 #include "stream/judging.h"
 #include "stream/store.h"
 
@@ -28,12 +28,15 @@ class LiveStream::Engine {
         stop_(stop),
         listener_(std::move(listener)),
         config_(store_->config()),
-        fading_(config_.half_life > 0 ? std::exp2(-1 / config_.half_life) : 1) {
+        crowd_(config_, [store = store_](WorkerId w, StreamWorker& worker) {
+          store->fetch_confusion(w, worker);
+        }) {
     store_->for_classes([&](std::string_view name) { classes_.intern(name); });
     store_->for_workers([&](std::string_view name, const StreamWorker& worker) {
       worker_names_.intern(name);
-      workers_.push_back({worker});
+      crowd_.add(worker);
     });
+    crowd_.load(*store_);
     store_->for_open_tasks([&](StreamTask task) {
       std::string name = task.name;
       tasks_.emplace(std::move(name), Held{std::move(task)});
@@ -43,7 +46,10 @@ class LiveStream::Engine {
 
   void set_alarm(double below) {
     alarm_below_ = below;
-    for (Worker& worker : workers_) worker.alarmed = is_below(worker.known.counts);
+    alarmed_.clear();
+    for (WorkerId w = 0; w < crowd_.size(); ++w) {
+      if (is_below(crowd_.counts(w))) alarmed_.insert(w);
+    }
   }
 
   void take(const StreamEvent& event) {
@@ -92,11 +98,7 @@ class LiveStream::Engine {
   }
 
   void remember(std::string_view name, const WorkerCounts& history) {
-    const WorkerId w = worker_of(name);
-    StreamWorker& worker = workers_[w].known;
-    worker.counts += history;
-    worker.history += faded(history, -static_cast<double>(worker.ticks));
-    touch(w);
+    crowd_.remember(worker_of(name), {history, {}});
   }
 
   void merge(const StreamStore& other) {
@@ -110,21 +112,38 @@ class LiveStream::Engine {
       require(class_of(name) != kNoClass, "states can be merged that have the same classes");
     });
     std::vector<std::string> workers;
-    std::vector<WorkerCounts> elsewhere;  // what their closed tasks do not tell
+    // What their closed tasks do not tell.
+    std::vector<WorkerRecord> elsewhere;
+    HardTasks hard = other.hard_tasks();
     other.for_workers([&](std::string_view name, const StreamWorker& worker) {
       workers.emplace_back(name);
-      elsewhere.push_back(worker.counts);
+      elsewhere.push_back(worker.now);
       worker_of(name);
     });
+    const auto to_ours = [&](ClassId c) { return c == kNoClass ? c : class_of(classes[c]); };
+    for (WorkerId w = 0; w < workers.size(); ++w) {
+      StreamWorker worker;
+      other.fetch_confusion(w, worker);
+      for (const SparseConfusion::Cell& cell : worker.now.confusion.cells())
+        elsewhere[w].confusion.add(to_ours(cell.truth), to_ours(cell.label), cell.count);
+    }
     const auto take_over = [&](const StreamTask& theirs_task) {
       StreamTask task = theirs_task;
-      const auto to_ours = [&](ClassId c) { return c == kNoClass ? c : class_of(classes[c]); };
       task.truth = to_ours(task.truth);
       task.estimate.label = to_ours(task.estimate.label);
+      for (Credit& credit : task.credits) credit.truth = to_ours(credit.truth);
       for (StreamLabel& label : task.labels) {
-        if (task.closed)
-          elsewhere[label.worker] += {label.label == theirs_task.estimate.label ? -1.0 : 0.0, -1.0};
-        label = {worker_of(workers[label.worker]), to_ours(label.label), 0};
+        const WorkerId theirs_worker = label.worker;
+        label = {worker_of(workers[theirs_worker]), to_ours(label.label), 0};
+        if (!task.closed) continue;
+        WorkerRecord& rest = elsewhere[theirs_worker];
+        rest.counts += {label.label == task.estimate.label ? -1.0 : 0.0, -1.0};
+        for (const Credit& credit : task.credits)
+          rest.confusion.add(credit.truth, label.label, -credit.share / kWhole);
+      }
+      if (task.closed && !task.labels.empty()) {
+        hard.hard -= task.hard / kWhole;
+        hard.all -= 1;
       }
       std::sort(task.labels.begin(), task.labels.end(),
                 [](const StreamLabel& a, const StreamLabel& b) { return a.worker < b.worker; });
@@ -133,8 +152,9 @@ class LiveStream::Engine {
     other.for_closed_tasks(take_over);
     other.for_open_tasks(take_over);
     for (std::size_t w = 0; w < workers.size(); ++w) {
-      if (elsewhere[w].seen > 0) remember(workers[w], elsewhere[w]);
+      if (elsewhere[w].counts.seen > 0) crowd_.remember(worker_of(workers[w]), elsewhere[w]);
     }
+    crowd_.remember(hard);
     events_ += other.events();
     commit();
   }
@@ -151,7 +171,7 @@ class LiveStream::Engine {
     totals.events = store_->events() + events_;
     totals.repeated = repeated_;
     totals.refused = refused_;
-    totals.workers = workers_.size();
+    totals.workers = crowd_.size();
     totals.classes = classes_.size();
     totals.open_tasks = open_tasks_;
     totals.closed_tasks = store_->closed_tasks() + closed_tasks_;
@@ -160,18 +180,18 @@ class LiveStream::Engine {
 
   std::vector<WorkerSummary> workers() const {
     std::vector<WorkerSummary> all;
-    for (WorkerId w = 0; w < workers_.size(); ++w) all.push_back(summary_of(w));
+    for (WorkerId w = 0; w < crowd_.size(); ++w) all.push_back(summary_of(w));
     return all;
   }
 
-  std::vector<OpenTask> next_tasks(std::size_t most) const {
-    const double quality = usual_quality();
+  std::vector<OpenTask> next_tasks(std::size_t most) {
+    const double quality = crowd_.usual_quality();
     std::vector<OpenTask> all;
     std::vector<double> posterior(possible_classes());
     for (const auto& [name, held] : tasks_) {
       const StreamTask& task = held.task;
       if (task.closed || task.truth != kNoClass) continue;
-      judge(task, posterior);
+      crowd_.put_posterior(task, posterior);
       OpenTask open{task.name, name_of(task.estimate.label), task.estimate.confidence, task.num_labels,
                     gain_of_a_label(posterior, quality)};
       all.push_back(std::move(open));
@@ -186,33 +206,18 @@ class LiveStream::Engine {
   std::vector<std::string> problems() {
     std::vector<std::string> found = store_->problems();
     if (config_.forget_closed || !found.empty()) return found;
-    constexpr double kRounding = 1e-6;
-    const std::vector<WorkerCounts> counts = recount();
-    for (WorkerId w = 0; w < counts.size(); ++w) {
-      const WorkerCounts& known = workers_[w].known.counts;
-      if (std::abs(counts[w].seen - known.seen) <= kRounding * (1 + known.seen) &&
-          std::abs(counts[w].correct - known.correct) <= kRounding * (1 + known.seen))
-        continue;
-      found.push_back(fmt::format("worker {} has {} of {} labels right, the closed tasks say {} of {}",
-                                  worker_names_[w], known.correct, known.seen, counts[w].correct,
-                                  counts[w].seen));
-    }
-    return found;
+    write_changes();
+    StreamCrowd counted = crowd_.recounted(*store_);
+    return crowd_.differences(counted, [&](WorkerId w) { return worker_names_[w]; });
   }
 
   std::vector<WorkerCounts> recount() {
     if (config_.forget_closed)
       throw Error(ErrorCode::usage, "the labels of closed tasks were forgotten (forget-closed)");
     write_changes();
+    const StreamCrowd counted = crowd_.recounted(*store_);
     std::vector<WorkerCounts> counts;
-    for (const Worker& worker : workers_)
-      counts.push_back(faded(worker.known.history, static_cast<double>(worker.known.ticks)));
-    store_->for_closed_tasks([&](const StreamTask& task) {
-      for (const StreamLabel& label : task.labels) {
-        const double worth = worth_of(label);
-        counts[label.worker] += {label.label == task.estimate.label ? worth : 0, worth};
-      }
-    });
+    for (WorkerId w = 0; w < counted.size(); ++w) counts.push_back(counted.counts(w));
     return counts;
   }
 
@@ -222,11 +227,6 @@ class LiveStream::Engine {
   struct Held {
     StreamTask task;
     bool touched = false;  // since the last commit()
-  };
-  struct Worker {
-    StreamWorker known;
-    bool touched = false;
-    bool alarmed = false;
   };
   struct Hash {
     using is_transparent = void;
@@ -252,8 +252,9 @@ class LiveStream::Engine {
     change(held, [&](StreamTask& task) {
       StreamLabel added{worker, label, 0};
       if (forgotten) {  // of a known truth: it counts, and is forgotten too
-        enter(task, added);
+        crowd_.enter(task, added);
         ++task.num_labels;
+        watch(worker);
         return;
       }
       const auto place = find(task, worker);
@@ -330,8 +331,8 @@ class LiveStream::Engine {
   }
   WorkerId worker_of(std::string_view name) {
     const WorkerId id = worker_names_.intern(name);
-    if (id == workers_.size()) {
-      workers_.push_back({});
+    if (id == crowd_.size()) {
+      crowd_.expect(id + std::size_t{1});
       store_->add_worker(id, name);
     }
     return id;
@@ -360,10 +361,6 @@ class LiveStream::Engine {
     if (std::exchange(held.touched, true)) return;
     touched_tasks_.push_back(&held);
   }
-  void touch(WorkerId w) {
-    if (std::exchange(workers_[w].touched, true)) return;
-    touched_workers_.push_back(w);
-  }
 
   // A task's labels are in the order of workers: what is made of them does not depend on when they came.
   static std::vector<StreamLabel>::iterator find(StreamTask& task, WorkerId worker) {
@@ -385,7 +382,7 @@ class LiveStream::Engine {
     touch(held);
     const ClassId answer = task.estimate.label;
     const bool was_closed = task.closed;
-    if (was_closed) leave(task);
+    if (was_closed) crowd_.leave(task);
     body(task);
     if (was_closed)
       enter(task);
@@ -394,15 +391,7 @@ class LiveStream::Engine {
     if (task.estimate.label != answer || task.closed != was_closed) tell(task);
   }
 
-  void judge_again(StreamTask& task) {
-    task.estimate = task.truth != kNoClass ? Estimate{task.truth, 1} : judge(task, {});
-  }
-
-  Estimate judge(const StreamTask& task, std::span<double> posterior) const {
-    return judge_by_qualities(
-        task.labels, possible_classes(), config_.alpha, config_.beta,
-        [&](WorkerId w) -> const WorkerCounts& { return workers_[w].known.counts; }, posterior);
-  }
+  void judge_again(StreamTask& task) { crowd_.judge(task, possible_classes()); }
 
   // One class alone would be certain, however few the labels.
   std::uint32_t possible_classes() const {
@@ -453,51 +442,12 @@ class LiveStream::Engine {
     hold(std::move(task));
   }
 
-  // Counts, so many ticks later.
-  WorkerCounts faded(const WorkerCounts& counts, double ticks) const {
-    const double worth = std::pow(fading_, ticks);
-    return {counts.correct * worth, counts.seen * worth};
-  }
-  // What a label is worth now.
-  double worth_of(const StreamLabel& label) const {
-    if (fading_ == 1) return 1;
-    return std::pow(fading_, static_cast<double>(workers_[label.worker].known.ticks - label.tick));
-  }
   void enter(StreamTask& task) {
-    for (StreamLabel& label : task.labels) {
-      const bool is_first = label.tick == 0;
-      enter(task, label);
-      if (is_first && fading_ < 1) store_->put_label(task.id, label);
-    }
-  }
-  void enter(const StreamTask& task, StreamLabel& label) {
-    StreamWorker& worker = workers_[label.worker].known;
-    if (label.tick == 0 && fading_ < 1) {
-      worker.counts = {worker.counts.correct * fading_, worker.counts.seen * fading_};
-      label.tick = ++worker.ticks;
-    }
-    add(task, label, 1);
-  }
-  void leave(const StreamTask& task) {
+    crowd_.enter(task);
     for (const StreamLabel& label : task.labels) {
-      if (fading_ < 1 && label.tick == 0) continue;
-      add(task, label, -1);
+      if (config_.half_life > 0) store_->put_label(task.id, label);  // its tick
+      watch(label.worker);
     }
-  }
-  void add(const StreamTask& task, const StreamLabel& label, double times) {
-    WorkerCounts& counts = workers_[label.worker].known.counts;
-    const double worth = times * worth_of(label);
-    counts += {label.label == task.estimate.label ? worth : 0, worth};
-    counts.seen = std::max(counts.seen, 0.0);  // of what faded, rounding may leave less
-    counts.correct = std::clamp(counts.correct, 0.0, counts.seen);
-    touch(label.worker);
-    if (times > 0 && alarm_below_ > 0) watch(label.worker);
-  }
-
-  double usual_quality() const {
-    WorkerCounts all;
-    for (const Worker& worker : workers_) all += worker.known.counts;
-    return (all.correct + config_.alpha) / (all.seen + config_.alpha + config_.beta);
   }
 
   // Telling.
@@ -513,7 +463,7 @@ class LiveStream::Engine {
     return {counts.correct + config_.alpha, counts.seen - counts.correct + config_.beta};
   }
   WorkerSummary summary_of(WorkerId w) const {
-    const WorkerCounts& counts = workers_[w].known.counts;
+    const WorkerCounts& counts = crowd_.counts(w);
     const BetaQuality quality = quality_of(counts);
     return {worker_names_[w], counts, quality.mean(), quality.credible_interval()};
   }
@@ -522,21 +472,18 @@ class LiveStream::Engine {
     return quality.mean() < alarm_below_ && quality.credible_interval().upper < alarm_below_;
   }
   void watch(WorkerId w) {
-    Worker& worker = workers_[w];
-    const bool below = is_below(worker.known.counts);
-    if (below && !worker.alarmed && listener_.on_alarm) listener_.on_alarm(summary_of(w));
-    // Who goes to and fro at the line is told of once.
-    const bool above = quality_of(worker.known.counts).mean() >= alarm_below_;
-    worker.alarmed = below || (worker.alarmed && !above);
+    if (alarm_below_ <= 0) return;
+    const WorkerCounts& counts = crowd_.counts(w);
+    if (is_below(counts)) {
+      if (alarmed_.insert(w).second && listener_.on_alarm) listener_.on_alarm(summary_of(w));
+    } else if (quality_of(counts).mean() >= alarm_below_) {
+      alarmed_.erase(w);  // who goes to and fro at the line is told of once
+    }
   }
 
   // Brings the store up to date; closed tasks need not be in memory any longer.
   void write_changes() {
-    for (const WorkerId w : touched_workers_) {
-      store_->put_worker(w, workers_[w].known);
-      workers_[w].touched = false;
-    }
-    touched_workers_.clear();
+    crowd_.save(*store_);
     for (Held* const held : touched_tasks_) {
       store_->put_task(held->task);
       held->touched = false;
@@ -550,15 +497,14 @@ class LiveStream::Engine {
   const StopRule stop_;
   const StreamListener listener_;
   const StreamConfig config_;
-  const double fading_;  // of a count, at each tick
   double alarm_below_ = 0;
 
   NameTable classes_{"classes", kMaxClasses};
   NameTable worker_names_{"workers"};
-  std::vector<Worker> workers_;
+  StreamCrowd crowd_;
+  std::unordered_set<WorkerId> alarmed_;
   std::unordered_map<std::string, Held, Hash, std::equal_to<>> tasks_;  // open, or touched
   std::vector<Held*> touched_tasks_;
-  std::vector<WorkerId> touched_workers_;
   std::uint64_t open_tasks_ = 0;
   // Since the last commit().
   std::uint64_t events_ = 0;

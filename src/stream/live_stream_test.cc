@@ -114,7 +114,7 @@ TEST(LiveStream, ATaskClosesWithSoManyLabels) {
 }
 
 TEST(LiveStream, ATaskClosesByConfidenceButNotBeforeSoManyLabels) {
-  // Prior odds of a worker are 2 : 1. With both classes known, n equal labels have odds 2^n : 1.
+  // A new worker is right by 2 : 1, and a tenth of tasks is too hard for everybody.
   Watched watched({.confidence = .7, .min_labels = 3}, "", two_to_one);
   watched.take({{Kind::truth, "gold", "", "dog", ""}, {Kind::truth, "other", "", "cat", ""}});
   watched.take({label("t", "ann", "cat"), label("t", "bob", "cat")});
@@ -122,7 +122,7 @@ TEST(LiveStream, ATaskClosesByConfidenceButNotBeforeSoManyLabels) {
   watched.take({label("t", "cid", "cat")});
   EXPECT_TRUE(watched.told.back().closed);
   EXPECT_EQ(watched.told.back().reason, "confidence");
-  EXPECT_NEAR(watched.told.back().confidence, 8.0 / 9, 1e-12);
+  EXPECT_NEAR(watched.told.back().confidence, 67.0 / 78, 1e-12);
 }
 
 TEST(LiveStream, AnUncertainTaskClosesAtTheMostLabels) {
@@ -283,7 +283,8 @@ RC_GTEST_PROP(LiveStreamProperty, CountsAreThoseOfTheClosedTasksAfterEveryEvent,
 std::vector<std::string> content(const std::string& path) {
   const Database database(path, Database::Use::read);
   std::vector<std::string> rows;
-  for (const char* table : {"config", "classes", "workers", "tasks", "labels", "events"}) {
+  for (const char* table :
+       {"config", "classes", "workers", "confusion", "crowd", "tasks", "labels", "events"}) {
     Statement all(database, (std::string("SELECT * FROM ") + table).c_str());
     while (all.step()) {
       std::string row = table;
@@ -340,6 +341,44 @@ RC_GTEST_PROP(LiveStreamProperty, StatesOfDifferentTasksAddInAnyOrder, ()) {
     RC_ASSERT(merged.counts() == sum);
     RC_ASSERT(merged.stream.problems().empty());
   }
+}
+
+TEST(LiveStream, StatesThatForgotTheirTasksAddUpToo) {
+  const auto forget = [](StreamConfig& config) { config.forget_closed = true; };
+  const auto events = [](int part) {
+    std::vector<Said> all;
+    for (int t = 0; t < 30; ++t) {
+      const std::string task = std::to_string(part) + "-" + std::to_string(t);
+      all.push_back(label(task, "ann", t % 2 == 0 ? "cat" : "dog"));
+      all.push_back(label(task, "bob", t % 3 == 0 ? "cat" : "dog"));
+      all.push_back(label(task, "cid", t % 2 == 0 ? "cat" : "dog"));
+    }
+    return all;
+  };
+  const TemporaryFile files[2];
+  for (int part = 0; part < 2; ++part) {
+    Watched watched({.labels_per_task = 3}, files[part].path(), forget);
+    watched.take(events(part));
+    watched.stream.commit();
+  }
+  const auto confidence_of_a_task = [](Watched& watched) {
+    watched.take({label("new", "ann", "cat"),
+                  label("new", "bob", "dog"),
+                  label("new", "cid", "cat"),
+                  {Kind::close, "new", "", "", ""}});
+    return watched.told.back().confidence;
+  };
+  double told[2];
+  for (const int first : {0, 1}) {
+    Watched merged({}, "", forget);
+    merged.stream.merge(*open_store_to_read(files[first].path()));
+    merged.stream.merge(*open_store_to_read(files[1 - first].path()));
+    EXPECT_EQ(merged.counts()["bob"].seen, 60);
+    told[first] = confidence_of_a_task(merged);
+  }
+  EXPECT_EQ(told[0], told[1]);
+  Watched one({}, files[0].path());
+  EXPECT_NE(told[0], confidence_of_a_task(one));
 }
 
 TEST(LiveStream, ClosedTasksMayBeJudgedAgainWithWhatIsKnownNow) {
@@ -400,7 +439,7 @@ TEST(StreamStore, RefusesAnotherConfigurationAndSaysWhich) {
             std::string::npos);
 }
 
-TEST(StreamStore, RefusesWhatIsForeignNewerOrDamaged) {
+TEST(StreamStore, RefusesWhatIsForeignOfAnotherVersionOrDamaged) {
   const TemporaryFile text;
   std::ofstream(text.path()) << "task,worker,label\n" << std::string(10'000, 'x');
   EXPECT_NE(complaint(text.path()).find("not a state"), std::string::npos);
@@ -414,23 +453,36 @@ TEST(StreamStore, RefusesWhatIsForeignNewerOrDamaged) {
   Database(newer.path(), Database::Use::write).run("PRAGMA user_version = 99");
   EXPECT_NE(complaint(newer.path()).find("newer crowdfold"), std::string::npos);
 
+  const TemporaryFile older;
+  open_store(older.path());
+  Database(older.path(), Database::Use::write).run("PRAGMA user_version = 1");
+  EXPECT_NE(complaint(older.path()).find("older crowdfold"), std::string::npos);
+
   const TemporaryFile damaged;
   open_store(damaged.path());
   Database(damaged.path(), Database::Use::write).run("DELETE FROM config WHERE key = 'alpha'");
   EXPECT_NE(complaint(damaged.path()).find("damaged"), std::string::npos);
 }
 
-TEST(StreamStore, FindsCountsThatAreNotThoseOfTheTasks) {
-  const TemporaryFile file;
-  {
-    Watched watched({.labels_per_task = 1}, file.path());
-    watched.take({label("t", "ann", "cat")});
-    watched.stream.commit();
+TEST(StreamStore, FindsWhatIsNotWhatTheTasksSay) {
+  for (const auto& [damage, complaint] :
+       {std::pair("UPDATE workers SET seen = 7", "worker ann has 1 of 7 labels right"),
+        std::pair("UPDATE confusion SET count = 7", "confusion of worker ann"),
+        std::pair("UPDATE crowd SET count = 7", "crowd's row of class 0"),
+        std::pair("UPDATE config SET value = 7 WHERE key = 'hard_tasks'", "7 of 1 tasks are hard"),
+        std::pair("UPDATE tasks SET labels = 7", "another number of labels")}) {
+    const TemporaryFile file;
+    {
+      Watched watched({.labels_per_task = 1}, file.path());
+      watched.take({label("t", "ann", "cat")});
+      watched.stream.commit();
+    }
+    Database(file.path(), Database::Use::write).run(damage);
+    Watched again({}, file.path());
+    ASSERT_FALSE(again.stream.problems().empty()) << damage;
+    EXPECT_NE(again.stream.problems()[0].find(complaint), std::string::npos)
+        << damage << ": " << again.stream.problems()[0];
   }
-  Database(file.path(), Database::Use::write).run("UPDATE workers SET seen = 7");
-  Watched again({}, file.path());
-  ASSERT_EQ(again.stream.problems().size(), 1U);
-  EXPECT_NE(again.stream.problems()[0].find("worker ann"), std::string::npos);
 }
 
 TEST(StreamStore, CountsEventsThatChangedNothing) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 
@@ -17,7 +18,7 @@ namespace crowdfold {
 namespace {
 
 constexpr std::int64_t kApplication = 0x6377'6664;  // "cwfd"
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
 constexpr const char* kSchema = R"(
   CREATE TABLE config(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -30,6 +31,18 @@ constexpr const char* kSchema = R"(
     ticks INTEGER NOT NULL DEFAULT 0,
     history_correct REAL NOT NULL DEFAULT 0,
     history_seen REAL NOT NULL DEFAULT 0);
+  CREATE TABLE confusion(
+    worker INTEGER NOT NULL REFERENCES workers,
+    truth INTEGER NOT NULL REFERENCES classes,
+    label INTEGER NOT NULL REFERENCES classes,
+    count REAL NOT NULL,
+    history REAL NOT NULL,
+    PRIMARY KEY(worker, truth, label)) WITHOUT ROWID;
+  CREATE TABLE crowd(
+    truth INTEGER NOT NULL REFERENCES classes,
+    label INTEGER NOT NULL REFERENCES classes,
+    count REAL NOT NULL,
+    PRIMARY KEY(truth, label)) WITHOUT ROWID;
   CREATE TABLE tasks(
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -38,7 +51,9 @@ constexpr const char* kSchema = R"(
     labels INTEGER NOT NULL DEFAULT 0,
     truth INTEGER REFERENCES classes,
     closed INTEGER NOT NULL DEFAULT 0,
-    reason TEXT NOT NULL DEFAULT '');
+    reason TEXT NOT NULL DEFAULT '',
+    credits TEXT NOT NULL DEFAULT '{}',
+    hard INTEGER NOT NULL DEFAULT 0);
   CREATE INDEX open_tasks ON tasks(id) WHERE closed = 0;
   CREATE TABLE labels(
     task INTEGER NOT NULL REFERENCES tasks,
@@ -100,6 +115,7 @@ class SqliteStore final : public StreamStore {
   const StreamConfig& config() const override { return config_; }
   std::uint64_t events() const override { return events_; }
   std::uint64_t closed_tasks() const override { return closed_tasks_; }
+  HardTasks hard_tasks() const override { return hard_tasks_; }
 
   void for_classes(const std::function<void(std::string_view)>& body) const override {
     Statement all(database_, "SELECT name FROM classes ORDER BY id");
@@ -111,9 +127,23 @@ class SqliteStore final : public StreamStore {
                   "SELECT name, correct, seen, ticks, history_correct, history_seen FROM workers ORDER "
                   "BY id");
     while (all.step())
-      body(all.text(0), {{all.real(1), all.real(2)},
-                         {all.real(4), all.real(5)},
+      body(all.text(0), {{{all.real(1), all.real(2)}, {}},
+                         {{all.real(4), all.real(5)}, {}},
                          static_cast<std::uint64_t>(all.integer(3))});
+  }
+  void fetch_confusion(WorkerId id, StreamWorker& worker) const override {
+    Statement& cells = statements_->confusion_of.bind(std::int64_t{id});
+    while (cells.step()) {
+      const auto truth = static_cast<ClassId>(cells.integer(0));
+      const auto label = static_cast<ClassId>(cells.integer(1));
+      worker.now.confusion.append(truth, label, cells.real(2));
+      if (cells.real(3) != 0) worker.history.confusion.append(truth, label, cells.real(3));
+    }
+  }
+  void for_crowd(const std::function<void(ClassId, ClassId, double)>& body) const override {
+    Statement all(database_, "SELECT truth, label, count FROM crowd ORDER BY truth, label");
+    while (all.step())
+      body(static_cast<ClassId>(all.integer(0)), static_cast<ClassId>(all.integer(1)), all.real(2));
   }
   void for_open_tasks(const std::function<void(StreamTask)>& body) const override {
     for_tasks("SELECT * FROM tasks WHERE closed = 0 ORDER BY id", body);
@@ -140,9 +170,23 @@ class SqliteStore final : public StreamStore {
   void put_worker(WorkerId id, const StreamWorker& worker) override {
     begin();
     statements_->put_worker
-        .bind(worker.counts.correct, worker.counts.seen, static_cast<std::int64_t>(worker.ticks),
-              worker.history.correct, worker.history.seen, std::int64_t{id})
+        .bind(worker.now.counts.correct, worker.now.counts.seen, static_cast<std::int64_t>(worker.ticks),
+              worker.history.counts.correct, worker.history.counts.seen, std::int64_t{id})
         .run();
+  }
+  void put_confusion(WorkerId id, const SparseConfusion::Cell& now, double history) override {
+    begin();
+    statements_->put_confusion
+        .bind(std::int64_t{id}, std::int64_t{now.truth}, std::int64_t{now.label}, now.count, history)
+        .run();
+  }
+  void put_crowd(const SparseConfusion::Cell& cell) override {
+    begin();
+    statements_->put_crowd.bind(std::int64_t{cell.truth}, std::int64_t{cell.label}, cell.count).run();
+  }
+  void put_hard_tasks(const HardTasks& tasks) override {
+    begin();
+    hard_tasks_ = tasks;
   }
   std::int64_t add_task(std::string_view name) override {
     begin();
@@ -152,10 +196,11 @@ class SqliteStore final : public StreamStore {
   void put_task(const StreamTask& task) override {
     begin();
     Statement& put = statements_->put_task;
+    write_credits(task);
     const auto of_class = [](ClassId c) { return c == kNoClass ? std::int64_t{-1} : std::int64_t{c}; };
     put.bind(of_class(task.estimate.label), task.estimate.confidence, std::int64_t{task.num_labels},
              of_class(task.truth), std::int64_t{task.closed ? 1 : 0}, std::string_view(task.reason),
-             task.id)
+             std::string_view(credits_), std::int64_t{task.closed ? task.hard : 0}, task.id)
         .run();
   }
   void put_label(std::int64_t task, const StreamLabel& label) override {
@@ -189,6 +234,8 @@ class SqliteStore final : public StreamStore {
     if (!in_transaction_) return;
     put_config("events", static_cast<std::int64_t>(events_));
     put_config("closed_tasks", static_cast<std::int64_t>(closed_tasks_));
+    put_config("hard_tasks", hard_tasks_.hard);
+    put_config("judged_tasks", hard_tasks_.all);
     statements_->commit.run();
     in_transaction_ = false;
   }
@@ -230,11 +277,16 @@ class SqliteStore final : public StreamStore {
           put_worker(database,
                      "UPDATE workers SET correct = ?, seen = ?, ticks = ?, history_correct = ?, "
                      "history_seen = ? WHERE id = ?"),
+          confusion_of(database,
+                       "SELECT truth, label, count, history FROM confusion WHERE worker = ? ORDER BY "
+                       "truth, label"),
+          put_confusion(database, "INSERT OR REPLACE INTO confusion VALUES(?, ?, ?, ?, ?)"),
+          put_crowd(database, "INSERT OR REPLACE INTO crowd VALUES(?, ?, ?)"),
           find_task(database, "SELECT * FROM tasks WHERE name = ?"),
           add_task(database, "INSERT INTO tasks(name) VALUES(?)"),
           put_task(database,
                    "UPDATE tasks SET estimate = nullif(?, -1), confidence = ?, labels = ?, truth = "
-                   "nullif(?, -1), closed = ?, reason = ? WHERE id = ?"),
+                   "nullif(?, -1), closed = ?, reason = ?, credits = ?, hard = ? WHERE id = ?"),
           labels_of(database, "SELECT worker, label, tick FROM labels WHERE task = ?"),
           put_label(database, "INSERT OR REPLACE INTO labels VALUES(?, ?, ?, ?)"),
           remove_label(database, "DELETE FROM labels WHERE task = ? AND worker = ?"),
@@ -246,6 +298,9 @@ class SqliteStore final : public StreamStore {
     Statement add_class;
     Statement add_worker;
     Statement put_worker;
+    Statement confusion_of;
+    Statement put_confusion;
+    Statement put_crowd;
     Statement find_task;
     Statement add_task;
     Statement put_task;
@@ -273,6 +328,8 @@ class SqliteStore final : public StreamStore {
     put.bind(std::string_view("classes"), static_cast<std::int64_t>(config.classes.size())).run();
     put.bind(std::string_view("events"), std::int64_t{0}).run();
     put.bind(std::string_view("closed_tasks"), std::int64_t{0}).run();
+    put.bind(std::string_view("hard_tasks"), 0.0).run();
+    put.bind(std::string_view("judged_tasks"), 0.0).run();
     Statement add(database_, "INSERT INTO classes VALUES(?, ?)");
     for (std::size_t c = 0; c < config.classes.size(); ++c)
       add.bind(static_cast<std::int64_t>(c), std::string_view(config.classes[c])).run();
@@ -290,6 +347,13 @@ class SqliteStore final : public StreamStore {
                   fmt::format("this state was made by a newer crowdfold (version {} of the state, {} is "
                               "known here); use that one",
                               version, kVersion));
+    else if (version < kVersion)
+      throw Error(
+          ErrorCode::data, where,
+          fmt::format("this state was made by an older crowdfold (version {} of the state, {} is "
+                      "needed here); export its workers with that one, and import them into a "
+                      "new state",
+                      version, kVersion));
     const auto real = [&](const char* key) {
       Statement find(database_, "SELECT value FROM config WHERE key = ?");
       if (!find.bind(std::string_view(key)).step())
@@ -302,6 +366,7 @@ class SqliteStore final : public StreamStore {
     config_.forget_closed = real("forget_closed") != 0;
     events_ = static_cast<std::uint64_t>(real("events"));
     closed_tasks_ = static_cast<std::uint64_t>(real("closed_tasks"));
+    hard_tasks_ = {real("hard_tasks"), real("judged_tasks")};
     const auto fixed = static_cast<std::size_t>(real("classes"));
     for_classes([&](std::string_view name) {
       if (config_.classes.size() < fixed) config_.classes.emplace_back(name);
@@ -338,8 +403,32 @@ class SqliteStore final : public StreamStore {
     statements_->begin.run();
     in_transaction_ = true;
   }
-  void put_config(std::string_view key, std::int64_t value) {
+  template <class Value>
+  void put_config(std::string_view key, Value value) {
     statements_->put_config.bind(key, value).run();
+  }
+
+  // {"class": share, …}
+  void write_credits(const StreamTask& task) {
+    credits_ = "{";
+    if (task.closed) {
+      for (const Credit& credit : task.credits)
+        fmt::format_to(std::back_inserter(credits_), "{}\"{}\":{}", credits_.size() > 1 ? "," : "",
+                       credit.truth, credit.share);
+    }
+    credits_ += '}';
+  }
+  static std::vector<Credit> credits_of(std::string_view text) {
+    std::vector<Credit> credits;
+    for (std::size_t at = text.find('"'); at != std::string_view::npos; at = text.find('"', at)) {
+      Credit credit;
+      const char* const end = text.data() + text.size();
+      const char* const colon = std::from_chars(text.data() + at + 1, end, credit.truth).ptr + 2;
+      if (colon >= end) break;
+      at = static_cast<std::size_t>(std::from_chars(colon, end, credit.share).ptr - text.data());
+      credits.push_back(credit);
+    }
+    return credits;
   }
 
   StreamTask task_of(const Statement& row) const {
@@ -351,6 +440,8 @@ class SqliteStore final : public StreamStore {
     if (!row.is_null(5)) task.truth = static_cast<ClassId>(row.integer(5));
     task.closed = row.integer(6) != 0;
     task.reason = row.text(7);
+    task.credits = credits_of(row.text(8));
+    task.hard = static_cast<std::uint16_t>(row.integer(9));
     Statement& labels = statements_->labels_of.bind(task.id);
     while (labels.step())
       task.labels.push_back({static_cast<WorkerId>(labels.integer(0)),
@@ -369,6 +460,8 @@ class SqliteStore final : public StreamStore {
   StreamConfig config_;
   std::uint64_t events_ = 0;
   std::uint64_t closed_tasks_ = 0;
+  HardTasks hard_tasks_;
+  std::string credits_;  // being written
   std::unique_ptr<Statements> statements_;
   bool in_transaction_ = false;
   bool read_only_ = false;

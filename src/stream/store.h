@@ -11,6 +11,7 @@
 
 #include "crowdfold/result.h"
 #include "crowdfold/stream.h"
+#include "stream/confusion.h"
 
 namespace crowdfold {
 
@@ -23,21 +24,43 @@ struct StreamLabel {
   std::uint64_t tick = 0;
 };
 
+// The probability of a class, in parts of a whole. They are whole numbers so that sums of them are
+// exact, in any order: a task that leaves the counts leaves no trace.
+inline constexpr double kWhole = 1024;
+struct Credit {
+  ClassId truth = 0;
+  std::uint16_t share = 0;
+};
+
 struct StreamTask {
   std::int64_t id = 0;
   std::string name;
   std::vector<StreamLabel> labels;
   std::uint32_t num_labels = 0;  // also where labels were forgotten
   Estimate estimate;
+  // What its labels count for, once it is closed.
+  std::vector<Credit> credits;
+  std::uint16_t hard = 0;  // the probability that its labels are by chance, in parts of a whole
   ClassId truth = kNoClass;
   bool closed = false;
   std::string reason;
 };
 
+// What is known of a worker: how often right, and by truth and label.
+struct WorkerRecord {
+  WorkerCounts counts;
+  SparseConfusion confusion;
+};
 struct StreamWorker {
-  WorkerCounts counts;      // now, with the history
-  WorkerCounts history;     // brought along from elsewhere, as it was then
+  WorkerRecord now;         // with the history
+  WorkerRecord history;     // brought along from elsewhere, as it was then
   std::uint64_t ticks = 0;  // labels that count, or did
+};
+
+// Tasks whose labels are by chance, by their probabilities, of all that count.
+struct HardTasks {
+  double hard = 0;
+  double all = 0;
 };
 
 class StreamStore {
@@ -48,10 +71,18 @@ class StreamStore {
   virtual std::uint64_t events() const = 0;
   virtual std::uint64_t closed_tasks() const = 0;
 
+  virtual HardTasks hard_tasks() const = 0;
+
   // In order of their ids, which are 0, 1, 2, …
   virtual void for_classes(const std::function<void(std::string_view name)>& body) const = 0;
+  // Without confusions.
   virtual void for_workers(
       const std::function<void(std::string_view name, const StreamWorker&)>& body) const = 0;
+  // Adds them.
+  virtual void fetch_confusion(WorkerId id, StreamWorker& worker) const = 0;
+  // The sum of the confusions of all workers; had nothing faded.
+  virtual void for_crowd(
+      const std::function<void(ClassId truth, ClassId label, double count)>& body) const = 0;
   // With their labels.
   virtual void for_open_tasks(const std::function<void(StreamTask)>& body) const = 0;
   virtual void for_closed_tasks(const std::function<void(StreamTask)>& body) const = 0;
@@ -59,7 +90,11 @@ class StreamStore {
 
   virtual void add_class(ClassId id, std::string_view name) = 0;
   virtual void add_worker(WorkerId id, std::string_view name) = 0;
+  // Without confusions.
   virtual void put_worker(WorkerId id, const StreamWorker& worker) = 0;
+  virtual void put_confusion(WorkerId id, const SparseConfusion::Cell& now, double history) = 0;
+  virtual void put_crowd(const SparseConfusion::Cell& cell) = 0;
+  virtual void put_hard_tasks(const HardTasks& tasks) = 0;
   // An open task without labels; its id.
   virtual std::int64_t add_task(std::string_view name) = 0;
   // All but its labels.

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-TABLES = ("config", "classes", "workers", "tasks", "labels", "events")
+TABLES = ("config", "classes", "workers", "confusion", "crowd", "tasks", "labels", "events")
 FLAGS = ["--labels-per-task", "4", "--alarm-below", ".5", "--keep-open", "--ack"]
 
 
@@ -46,8 +46,7 @@ def some_events(count: int, ids: bool, rng: random.Random) -> list[str]:
 
 def content(state: pathlib.Path) -> dict[str, list]:
     with sqlite3.connect(f"file:{state}?mode=ro", uri=True) as database:
-        return {table: database.execute(f"SELECT * FROM {table} ORDER BY 1, 2" if table != "events" else
-                                        "SELECT * FROM events ORDER BY 1").fetchall() for table in TABLES}
+        return {table: sorted(database.execute(f"SELECT * FROM {table}").fetchall(), key=repr) for table in TABLES}
 
 
 def events_in(state: pathlib.Path) -> int:

@@ -1,0 +1,79 @@
+// Counts by truth and label, of one worker or of all: only those that are not 0, in order. Few classes
+// of many are ever mixed up.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "crowdfold/labels.h"
+
+namespace crowdfold {
+
+class SparseConfusion {
+ public:
+  struct Cell {
+    ClassId truth = 0;
+    ClassId label = 0;
+    bool touched = false;  // since whoever asked for it last
+    double count = 0;
+  };
+
+  double at(ClassId truth, ClassId label) const {
+    const auto place = find(truth, label);
+    return is_at(place, truth, label) ? place->count : 0;
+  }
+  // All labels on a truth.
+  double row(ClassId truth) const {
+    double sum = 0;
+    for (auto cell = find(truth, 0); cell != cells_.end() && cell->truth == truth; ++cell)
+      sum += cell->count;
+    return sum;
+  }
+  void add(ClassId truth, ClassId label, double count) {
+    auto place = find(truth, label);
+    if (!is_at(place, truth, label)) place = cells_.insert(place, {truth, label});
+    const auto cell = cells_.begin() + (place - cells_.cbegin());
+    cell->count = std::max(0.0, cell->count + count);  // of what faded, rounding may leave less
+    cell->touched = true;
+  }
+  void add(const SparseConfusion& other, double times = 1) {
+    for (const Cell& cell : other.cells_) add(cell.truth, cell.label, times * cell.count);
+  }
+  // A cell behind all others, as it was before.
+  void append(ClassId truth, ClassId label, double count) {
+    cells_.push_back({truth, label, false, count});
+  }
+  void scale(double factor) {
+    for (Cell& cell : cells_) {
+      cell.count *= factor;
+      cell.touched = true;
+    }
+  }
+
+  const std::vector<Cell>& cells() const { return cells_; }
+  // body(cell) for the touched ones, which are not any longer.
+  template <class Body>
+  void take_touched(const Body& body) {
+    for (Cell& cell : cells_) {
+      if (cell.touched) body(cell);
+      cell.touched = false;
+    }
+  }
+
+ private:
+  using Place = std::vector<Cell>::const_iterator;
+
+  Place find(ClassId truth, ClassId label) const {
+    return std::lower_bound(
+        cells_.begin(), cells_.end(), std::pair(truth, label),
+        [](const Cell& cell, const auto& key) { return std::pair(cell.truth, cell.label) < key; });
+  }
+  bool is_at(Place place, ClassId truth, ClassId label) const {
+    return place != cells_.end() && place->truth == truth && place->label == label;
+  }
+
+  std::vector<Cell> cells_;
+};
+
+}  // namespace crowdfold

@@ -1,0 +1,212 @@
+#include "stream/crowd.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <numeric>
+
+namespace crowdfold {
+namespace {
+
+constexpr ClassId kCat = 0;
+constexpr ClassId kDog = 1;
+
+StreamTask task_of(std::vector<StreamLabel> labels, ClassId truth = kNoClass) {
+  StreamTask task;
+  task.num_labels = static_cast<std::uint32_t>(labels.size());
+  task.labels = std::move(labels);
+  task.truth = truth;
+  return task;
+}
+
+// A crowd of ten in which a worker without labels is right by 2 : 1.
+struct Ten {
+  StreamCrowd crowd{[] {
+    StreamConfig config;
+    config.alpha = 4;
+    config.beta = 2;
+    return config;
+  }()};
+  Ten() { crowd.expect(10); }
+
+  StreamTask judged(std::vector<StreamLabel> labels, ClassId truth = kNoClass,
+                    std::uint32_t classes = 2) {
+    StreamTask task = task_of(std::move(labels), truth);
+    crowd.judge(task, classes);
+    return task;
+  }
+  void learn(std::vector<StreamLabel> labels, ClassId truth = kNoClass) {
+    StreamTask task = judged(std::move(labels), truth);
+    crowd.enter(task);
+  }
+  double probability_of_cat(std::vector<StreamLabel> labels) {
+    std::vector<double> posterior(2);
+    crowd.put_posterior(task_of(std::move(labels)), posterior);
+    return posterior[kCat];
+  }
+};
+
+TEST(StreamCrowd, JudgesByQualitiesAndAChanceThatTheTaskIsTooHard) {
+  Ten ten;
+  // Of new workers a label is 4/3 as likely as by chance if it is right, 2/3 if it is wrong; a tenth of
+  // tasks is too hard.
+  const double cat = .9 * std::pow(4.0 / 3, 3) + .1;
+  const double dog = .9 * std::pow(2.0 / 3, 3) + .1;
+  const StreamTask task = ten.judged({{0, kCat}, {1, kCat}, {2, kCat}});
+  EXPECT_EQ(task.estimate.label, kCat);
+  EXPECT_NEAR(task.estimate.confidence, cat / (cat + dog), 1e-12);
+  EXPECT_EQ(task.hard, std::lround(1024 * .2 / (cat + dog)));
+}
+
+TEST(StreamCrowd, ClassesThatNobodyNamedShareWhatIsLeft) {
+  Ten ten;
+  std::vector<double> posterior(5);
+  ten.crowd.put_posterior(task_of({{0, 2}, {1, 2}, {2, 4}}), posterior);
+  EXPECT_NEAR(std::accumulate(posterior.begin(), posterior.end(), 0.0), 1, 1e-12);
+  EXPECT_EQ(posterior[0], posterior[1]);
+  EXPECT_EQ(posterior[0], posterior[3]);
+  EXPECT_GT(posterior[4], posterior[0]);
+  EXPECT_GT(posterior[2], posterior[4]);
+}
+
+TEST(StreamCrowd, ATieGoesToTheLowestClass) {
+  Ten ten;
+  EXPECT_EQ(ten.judged({{0, kDog}, {1, kCat}}).estimate.label, kCat);
+  EXPECT_EQ(ten.judged({{0, kCat}, {1, kDog}}).estimate.label, kCat);
+}
+
+TEST(StreamCrowd, ATaskWithoutLabelsHasNoAnswer) {
+  Ten ten;
+  const StreamTask task = ten.judged({});
+  EXPECT_EQ(task.estimate.label, kNoClass);
+  EXPECT_TRUE(task.credits.empty());
+}
+
+TEST(StreamCrowd, UnderstandsAWorkerWhoMixesClassesUp) {
+  Ten ten;
+  for (int t = 0; t < 20; ++t) {
+    const ClassId truth = t % 2 == 0 ? kCat : kDog;
+    const ClassId other = t % 2 == 0 ? kDog : kCat;
+    ten.learn({{0, other}, {1, truth}}, truth);
+  }
+  // Who is always wrong is as good as who is always right.
+  EXPECT_EQ(ten.judged({{0, kDog}, {2, kCat}}).estimate.label, kCat);
+  EXPECT_GT(ten.probability_of_cat({{0, kDog}}), .8);
+  EXPECT_GT(ten.probability_of_cat({{1, kCat}}), .8);
+}
+
+TEST(StreamCrowd, KnowsThatAWorkerIsBadOnOneClassOnly) {
+  Ten ten;
+  for (int t = 0; t < 40; ++t) {
+    const ClassId truth = t % 2 == 0 ? kCat : kDog;
+    // Worker 0 says dog whatever it is, half of the time.
+    const ClassId said = t % 4 == 0 ? kDog : truth;
+    ten.learn({{0, said}, {1, truth}, {2, truth}, {3, truth}}, truth);
+  }
+  const double by_cat = ten.probability_of_cat({{0, kCat}});
+  const double by_dog = 1 - ten.probability_of_cat({{0, kDog}});
+  EXPECT_GT(by_cat, by_dog + .1);
+}
+
+TEST(StreamCrowd, DoesNotBelieveThatACrowdIsBetterOnOneOfTwoClasses) {
+  Ten ten;
+  for (int t = 0; t < 40; ++t) {
+    const ClassId truth = t % 2 == 0 ? kCat : kDog;
+    std::vector<StreamLabel> labels;
+    // All alike: right on cats, right on three of four dogs.
+    for (WorkerId w = 0; w < 4; ++w)
+      labels.push_back({w, truth == kDog && (t / 2) % 4 == static_cast<int>(w) ? kCat : truth});
+    ten.learn(labels, truth);
+  }
+  const double by_cat = ten.probability_of_cat({{9, kCat}});
+  const double by_dog = 1 - ten.probability_of_cat({{9, kDog}});
+  EXPECT_NEAR(by_cat, by_dog, 1e-12);
+}
+
+TEST(StreamCrowd, IsLessSureWhenSureAnswersTurnOutWrong) {
+  Ten right;
+  Ten wrong;
+  const std::vector<StreamLabel> labels = {{0, kCat}, {1, kCat}, {2, kCat}, {3, kCat}, {4, kCat}};
+  for (int t = 0; t < 20; ++t) {
+    // The same number of truths by a worker apart, so that the qualities of the others are equal.
+    right.learn({{5, kCat}, {6, kCat}, {7, kCat}, {8, kCat}}, kCat);
+    wrong.learn({{5, kCat}, {6, kCat}, {7, kCat}, {8, kCat}}, t % 4 == 0 ? kDog : kCat);
+  }
+  EXPECT_GT(right.judged(labels).estimate.confidence, wrong.judged(labels).estimate.confidence + .01);
+  EXPECT_GT(wrong.judged(labels).hard, right.judged(labels).hard);
+}
+
+TEST(StreamCrowd, ThousandsOfLabelsAreNoProblem) {
+  for (const std::uint32_t classes : {2U, 1000U}) {
+    Ten ten;
+    ten.crowd.expect(5000);
+    std::vector<StreamLabel> labels;
+    for (WorkerId w = 0; w < 5000; ++w) labels.push_back({w, w % 3 == 0 ? kDog : kCat});
+    const StreamTask task = ten.judged(labels, kNoClass, classes);
+    EXPECT_EQ(task.estimate.label, kCat);
+    EXPECT_GT(task.estimate.confidence, .99);
+    EXPECT_LE(task.estimate.confidence, 1);
+    EXPECT_EQ(ten.judged(labels, kDog, classes).estimate.label, kDog);
+  }
+}
+
+StreamTask some_task() {
+  StreamTask task;
+  const auto workers = *rc::gen::inRange<WorkerId>(1, 6);
+  for (WorkerId w = 0; w < workers; ++w) task.labels.push_back({w, *rc::gen::inRange<ClassId>(0, 3), 0});
+  task.num_labels = workers;
+  if (*rc::gen::inRange(0, 4) == 0) task.truth = *rc::gen::inRange<ClassId>(0, 3);
+  return task;
+}
+
+// Everything that judging depends on, bit by bit.
+std::vector<double> answers(StreamCrowd& crowd) {
+  std::vector<double> all;
+  for (ClassId first = 0; first < 3; ++first)
+    for (ClassId second = 0; second < 3; ++second) {
+      std::vector<double> posterior(3);
+      crowd.put_posterior(task_of({{0, first}, {1, second}, {2, first}, {3, second}, {4, 0}}),
+                          posterior);
+      all.insert(all.end(), posterior.begin(), posterior.end());
+    }
+  return all;
+}
+
+RC_GTEST_PROP(StreamCrowdProperty, ATaskThatEntersAndLeavesLeavesNoTrace, ()) {
+  StreamCrowd crowd{StreamConfig{}};
+  crowd.expect(5);
+  std::vector<StreamTask> tasks;
+  for (int t = *rc::gen::inRange(0, 20); t > 0; --t) {
+    tasks.push_back(some_task());
+    crowd.judge(tasks.back(), 3);
+    crowd.enter(tasks.back());
+  }
+  const std::vector<double> before = answers(crowd);
+  std::vector<StreamTask> more;
+  for (int t = *rc::gen::inRange(1, 20); t > 0; --t) {
+    more.push_back(some_task());
+    crowd.judge(more.back(), 3);
+    crowd.enter(more.back());
+  }
+  for (const StreamTask& task : more) crowd.leave(task);
+  RC_ASSERT(answers(crowd) == before);
+}
+
+RC_GTEST_PROP(StreamCrowdProperty, CountsDoNotDependOnTheOrderInWhichTasksEnter, ()) {
+  StreamCrowd judge{StreamConfig{}};
+  judge.expect(5);
+  std::vector<StreamTask> tasks;
+  for (int t = *rc::gen::inRange(1, 20); t > 0; --t) {
+    tasks.push_back(some_task());
+    judge.judge(tasks.back(), 3);
+    judge.enter(tasks.back());
+  }
+  StreamCrowd other{StreamConfig{}};
+  other.expect(5);
+  std::reverse(tasks.begin(), tasks.end());
+  for (StreamTask& task : tasks) other.enter(task);
+  RC_ASSERT(answers(judge) == answers(other));
+}
+
+}  // namespace
+}  // namespace crowdfold
