@@ -16,9 +16,11 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SETS = ["SP_amt", "rte", "tweet", "bird", "CF_amt", "dog", "face"]  # of at least nine labels a task
+# At least four labels a task.
+SETS = ["SP_amt", "rte", "tweet", "bird", "CF_amt", "dog", "face", "CF", "web", "ZC_all", "ZC_in", "ZC_us", "SP", "MS"]
 SHORT = SETS[:4]  # of them, in README.md
-RULES = {"stream": ([], ".99"), "threepass": (["-m", "threepass"], ".99,.995")}
+CONFIDENCES = [".95", ".98", ".99"]
+PRIOR = "--set alpha=4 --set beta=1.5"  # the stream's, for `onepass`
 
 
 def budget(folder: Path, flags: list[str], confidence: str, runs: int) -> dict[str, dict]:
@@ -28,8 +30,27 @@ def budget(folder: Path, flags: list[str], confidence: str, runs: int) -> dict[s
     return {row["rule"]: row for row in json.loads(out)}
 
 
+def decimal(number: float) -> str:
+    return f"{number:.4f}".lstrip("0")
+
+
 def cell(row: dict) -> str:
-    return f"{row['accuracy']:.4f}".lstrip("0") + f" with {row['labels_per_task']:.1f}"
+    return f"{decimal(row['accuracy'])} with {row['labels_per_task']:.1f}"
+
+
+def mean(rows: list[dict]) -> dict:
+    return {key: sum(row[key] for row in rows) / len(rows) for key in rows[0] if key != "rule"}
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def fill(page: Path, marker: str, text: str) -> None:
+    filled = re.sub(rf"(?s)(<!-- {marker} -->\n).*?(<!-- end -->)", lambda match: f"{match[1]}{text}\n{match[2]}",
+                    page.read_text(encoding="utf-8"), count=1)
+    page.write_text(filled, encoding="utf-8")
 
 
 def main() -> None:
@@ -38,21 +59,27 @@ def main() -> None:
                         default=Path(os.environ.get("CROWDFOLD_DATA", ROOT.parent / "shared" / "datasets")))
     parser.add_argument("--runs", type=int, default=10)
     options = parser.parse_args()
-    short = ["| data set | all labels | five labels each | until .99 probable |", "|---|---|---|---|"]
-    lines = ["| data set | all labels | five labels | `stream` at .99 | `threepass`, all labels | `threepass` at .99 | at .995 |",
-             "|---|---|---|---|---|---|---|"]
+    # Columns of the table: the title, the flags of a method, the rule.
+    stops = [(f"until {c}", [], f"confidence {float(c):.3f}".replace("0.", ".")) for c in CONFIDENCES]
+    columns = [("all labels", [], "all labels"), ("five labels", [], "5 labels"), *stops,
+               ("`threepass` until .99", ["-m", "threepass"], "confidence .990"),
+               ("`onepass` until .99", ["-m", "onepass", *PRIOR.split()], "confidence .990")]
+    found: dict[str, list[dict]] = {}
     for name in SETS:
-        ours = budget(options.data / name, *RULES["stream"], options.runs)
-        other = budget(options.data / name, *RULES["threepass"], options.runs)
-        cells = [cell(ours["all labels"]), cell(ours["5 labels"]), cell(ours["confidence .990"]), cell(other["all labels"]),
-                 cell(other["confidence .990"]), cell(other["confidence .995"])]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-        if name in SHORT:
-            short.append(f"| {name} | " + " | ".join(cells[:3]) + " |")
-    for page, rows in ((ROOT / "docs" / "stream.md", lines), (ROOT / "README.md", short)):
-        text = re.sub(r"(?s)(<!-- budget -->\n).*?(<!-- end -->)",
-                      lambda match: match[1] + "\n".join(rows) + "\n" + match[2], page.read_text(encoding="utf-8"), count=1)
-        page.write_text(text, encoding="utf-8")
+        runs = {tuple(flags): budget(options.data / name, list(flags), ",".join(CONFIDENCES), options.runs)
+                for flags in {tuple(flags) for _, flags, _ in columns}}
+        found[name] = [runs[tuple(flags)][rule] for _, flags, rule in columns]
+    found["mean"] = [mean(list(rows)) for rows in zip(*found.values())]
+    titles = [title for title, _, _ in columns]
+    docs = ROOT / "docs" / "stream.md"
+    fill(docs, "budget", table(["data set", *titles], [[name, *map(cell, rows)] for name, rows in found.items()]))
+    fill(docs, "claims", table(
+        ["data set", *titles[2:]],
+        [[name, *(f"{decimal(row['confidence_when_closed'])}, kept {decimal(row['accuracy_when_closed'])}" for row in rows[2:])]
+         for name, rows in found.items()]))
+    fill(ROOT / "README.md", "budget",
+         table(["data set", "all labels", "five labels each", "until .95 probable", "until .98 probable"],
+               [[name, *map(cell, found[name][:4])] for name in SHORT]))
 
 
 if __name__ == "__main__":

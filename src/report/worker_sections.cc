@@ -11,7 +11,7 @@
 namespace crowdfold {
 namespace {
 
-constexpr std::size_t kMostDrawn = 400;    // workers in the chart
+constexpr std::size_t kMostWorkersDrawn = 400;    // workers in the chart
 constexpr std::size_t kMostBalanced = 30;  // classes in the chart
 
 using Format = Column::Format;
@@ -44,7 +44,7 @@ Chart quality_chart(const Shown& shown) {
     const ReportedWorker* worker;
   };
   std::vector<Point> points;
-  const std::size_t drawn = std::min(kMostDrawn, workers.size());
+  const std::size_t drawn = std::min(kMostWorkersDrawn, workers.size());
   for (std::size_t i = 0; i < drawn; ++i) {
     const std::size_t rank = i * workers.size() / drawn;
     points.push_back({rank + 1, &workers[rank]});

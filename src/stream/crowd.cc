@@ -25,7 +25,7 @@ constexpr std::uint32_t kFewClasses = 16;
 constexpr HardTasks kHardBefore = {1, 10};
 
 // Probabilities that differ by less are a tie.
-constexpr double kTie = 1e-9;
+constexpr double kEven = 1e-9;
 
 // Likelihoods are kept below.
 constexpr double kLarge = 0x1p400;
@@ -322,7 +322,7 @@ void StreamCrowd::judge(StreamTask& task, std::uint32_t classes) {
   }
   if (task.labels.empty()) return;
   for (const Candidate& candidate : candidates_) {
-    if (candidate.named && candidate.probability > task.estimate.confidence * (1 + kTie))
+    if (candidate.named && candidate.probability > task.estimate.confidence * (1 + kEven))
       task.estimate = {candidate.label, candidate.probability};
     if (const std::uint16_t share = to_share(candidate.probability); share > 0)
       task.credits.push_back({candidate.label, share});
