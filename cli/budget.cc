@@ -33,7 +33,7 @@ struct Budget {
   std::unique_ptr<OnlineMethod> make(std::uint64_t seed) const;
 };
 
-struct Row {
+struct RuleRow {
   std::string rule;
   Spending mean;
   double deviation = 0;  // of the accuracy
@@ -66,9 +66,9 @@ void Budget::operator()() const {
   for (const double c : confidences)
     rules.emplace_back(fmt::format("confidence {}", decimal(c, 3)),
                        StopRule{0, c, min_labels, max_labels});
-  std::vector<Row> rows;
+  std::vector<RuleRow> rows;
   for (const auto& [name, rule] : rules) {
-    Row row{name, {}, 0};
+    RuleRow row{name, {}, 0};
     std::vector<double> accuracies;
     for (int i = 0; i < runs; ++i) {
       context.report(name.c_str(), static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(runs));
@@ -89,7 +89,7 @@ void Budget::operator()() const {
   run.end_progress();
   if (json) {
     nlohmann::json list = nlohmann::json::array();
-    for (const Row& row : rows)
+    for (const RuleRow& row : rows)
       list.push_back({{"rule", row.rule},
                       {"accuracy", row.mean.accuracy},
                       {"accuracy_sd", row.deviation},
@@ -101,7 +101,7 @@ void Budget::operator()() const {
     return;
   }
   Table table({"rule", "labels per task", "accuracy", "when closed", "claimed", "closed by the rule"});
-  for (const Row& row : rows)
+  for (const RuleRow& row : rows)
     table.add({row.rule, fmt::format("{:.1f}", row.mean.labels_per_task),
                fmt::format("{} ± {}", decimal(row.mean.accuracy), decimal(row.deviation)),
                decimal(row.mean.accuracy_then), decimal(row.mean.claimed), decimal(row.mean.closed, 2)});

@@ -20,6 +20,9 @@
 
 namespace crowdfold::testing {
 
+// Between doubles that were computed in another order.
+inline constexpr double kExact = 1e-12;
+
 // A folder of its own for one test, gone afterwards.
 class TempDir {
  public:

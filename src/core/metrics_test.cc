@@ -9,6 +9,7 @@
 
 #include "core/random.h"
 #include "crowdfold/error.h"
+#include "support.h"
 
 namespace crowdfold {
 namespace {
@@ -22,7 +23,7 @@ Evaluation evaluate(const std::vector<ClassId>& estimates, const std::vector<Cla
 }
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kExact = 1e-12;
+using testing::kExact;
 
 struct Row {
   std::string task;
@@ -30,7 +31,7 @@ struct Row {
   std::string label;
 };
 
-Labels labels_of(const std::vector<Row>& rows) {
+Labels labels_from(const std::vector<Row>& rows) {
   LabelsBuilder builder(Duplicates::keep);
   for (const Row& row : rows) builder.add(row.task, row.worker, row.label);
   return builder.build();
@@ -49,7 +50,7 @@ std::vector<Row> rows_of(const std::vector<std::string>& by_worker) {
 }
 
 Labels labels_by_worker(const std::vector<std::string>& by_worker) {
-  return labels_of(rows_of(by_worker));
+  return labels_from(rows_of(by_worker));
 }
 
 // `workers` different workers on one task, all of one opinion.
@@ -206,7 +207,7 @@ TEST(Agreement, GivesFleissKappaOfTheOriginalExample) {
       }
     }
   }
-  const Agreement a = agreement(labels_of(rows));
+  const Agreement a = agreement(labels_from(rows));
   EXPECT_EQ(a.tasks, 30U);
   EXPECT_EQ(a.labels, 180U);
   EXPECT_NEAR(a.percent, .5556, .00005);
@@ -272,8 +273,8 @@ TEST(Agreement, TakesAWorkersLastLabelForCohenKappaAndEveryLabelElsewhere) {
                                  {"2", "v", "b"}, {"3", "u", "a"}, {"3", "v", "b"}};
   std::vector<Row> repeated = once;
   repeated.insert(repeated.begin(), {"1", "v", "b"});
-  const Agreement expected = agreement(labels_of(once));
-  const Agreement a = agreement(labels_of(repeated));
+  const Agreement expected = agreement(labels_from(once));
+  const Agreement a = agreement(labels_from(repeated));
   EXPECT_EQ(a.labels, 7U);
   EXPECT_NEAR(a.percent, (1.0 / 3 + 1 + 0) / 3, kExact);
   EXPECT_EQ(a.worker_pairs, 1U);
@@ -303,7 +304,7 @@ TEST(Agreement, IsUndefinedWhereNoTaskHasTwoLabels) {
 }
 
 TEST(Agreement, HasNoCohenKappaWhereAWorkerOnlyMeetsThemselves) {
-  const Agreement a = agreement(labels_of({{"1", "u", "a"}, {"1", "u", "b"}}));
+  const Agreement a = agreement(labels_from({{"1", "u", "a"}, {"1", "u", "b"}}));
   EXPECT_EQ(a.tasks, 1U);
   EXPECT_EQ(a.worker_pairs, 0U);
   EXPECT_TRUE(std::isnan(a.cohen_kappa));
@@ -318,11 +319,11 @@ TEST(Agreement, DoesNotDependOnTheNamesOrOrderOfClassesWorkersAndTasks) {
       rows.push_back({std::to_string(t), std::to_string(w), std::string(1, "abcd"[random.below(4)])});
     }
   }
-  const Agreement expected = agreement(labels_of(rows));
+  const Agreement expected = agreement(labels_from(rows));
 
   for (Row& row : rows) row.label = std::string(1, "dacb"[row.label[0] - 'a']);
   random.shuffle(rows);
-  const Agreement a = agreement(labels_of(rows));
+  const Agreement a = agreement(labels_from(rows));
   EXPECT_EQ(a.worker_pairs, expected.worker_pairs);
   EXPECT_NEAR(a.percent, expected.percent, kExact);
   EXPECT_NEAR(a.cohen_kappa, expected.cohen_kappa, kExact);

@@ -9,15 +9,15 @@ namespace {
 
 using Fields = std::vector<std::string>;
 
-struct Parsed {
+struct ParsedLines {
   std::vector<Fields> rows;
   BlockOutcome outcome;
 };
 
-Parsed parse(std::string text, bool skip_bad_rows = false) {
+ParsedLines parse(std::string text, bool skip_bad_rows = false) {
   const std::size_t size = text.size();
   text.append(kBlockPadding, '\0');
-  Parsed parsed;
+  ParsedLines parsed;
   JsonlParser parser({"task", "worker", "label"}, skip_bad_rows);
   parsed.outcome = parser.parse(std::string_view(text).substr(0, size), [&](Row row, bool) -> Complaint {
     parsed.rows.emplace_back(row.begin(), row.end());
@@ -27,7 +27,7 @@ Parsed parse(std::string text, bool skip_bad_rows = false) {
 }
 
 void expect_error(const std::string& line, const std::string& message) {
-  const Parsed parsed = parse("{\"task\":1,\"worker\":2,\"label\":3}\n" + line + "\n");
+  const ParsedLines parsed = parse("{\"task\":1,\"worker\":2,\"label\":3}\n" + line + "\n");
   ASSERT_TRUE(parsed.outcome.failed) << line;
   EXPECT_EQ(parsed.outcome.error->line, 1U);
   EXPECT_NE(parsed.outcome.error->message.find(message), std::string::npos)
@@ -69,7 +69,7 @@ TEST(JsonLines, UnderstandsEscapes) {
 }
 
 TEST(JsonLines, SkipsBlankLinesAndTakesCrlf) {
-  const Parsed parsed =
+  const ParsedLines parsed =
       parse("\n{\"task\":1,\"worker\":2,\"label\":3}\r\n \t\n{\"task\":4,\"worker\":5,\"label\":6}\n");
   EXPECT_EQ(parsed.rows, (std::vector<Fields>{{"1", "2", "3"}, {"4", "5", "6"}}));
   EXPECT_EQ(parsed.outcome.lines, 4U);
@@ -88,7 +88,7 @@ TEST(JsonLines, RefusesArraysAndObjectsForAName) {
 }
 
 TEST(JsonLines, SkipsBadLinesOnRequest) {
-  const Parsed parsed = parse(
+  const ParsedLines parsed = parse(
       "{\"task\":1,\"worker\":2,\"label\":3}\nbad\n{\"task\":4,\"worker\":5,\"label\":6}\n{\n", true);
   EXPECT_EQ(parsed.rows.size(), 2U);
   EXPECT_EQ(parsed.outcome.skipped, 2U);

@@ -13,7 +13,7 @@ namespace {
 using testing::LabelRow;
 using testing::labels_of;
 
-constexpr double kExact = 1e-12;
+using testing::kExact;
 
 Result bwa(const Labels& labels, const Settings& settings = {}, const Given& given = {}) {
   RunContext context;

@@ -12,7 +12,7 @@ namespace {
 using testing::LabelRow;
 using testing::labels_of;
 
-constexpr double kExact = 1e-12;
+using testing::kExact;
 
 Result crh(const Labels& labels, const Given& given = {}) {
   RunContext context;
@@ -21,13 +21,14 @@ Result crh(const Labels& labels, const Given& given = {}) {
 }
 
 // u and v agree on four tasks, w disagrees on the first two.
-const std::vector<LabelRow> kRows = {{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"}, {"2", "u", "b"},
-                                     {"2", "v", "b"}, {"2", "w", "a"}, {"3", "u", "a"}, {"3", "v", "a"},
-                                     {"3", "w", "a"}, {"4", "u", "b"}, {"4", "v", "b"}, {"4", "w", "b"}};
+const std::vector<LabelRow> kCrhRows = {{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"},
+                                        {"2", "u", "b"}, {"2", "v", "b"}, {"2", "w", "a"},
+                                        {"3", "u", "a"}, {"3", "v", "a"}, {"3", "w", "a"},
+                                        {"4", "u", "b"}, {"4", "v", "b"}, {"4", "w", "b"}};
 
 TEST(Crh, WeighsAWorkerByTheLogarithmOfItsShareOfTheLoss) {
   // Losses (0 + .5) / 5, the same, (2 + .5) / 5: shares 1/7, 1/7, 5/7.
-  const Result result = crh(labels_of(kRows));
+  const Result result = crh(labels_of(kCrhRows));
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 0, 1}));
   const double good = std::log(7.0);
   const double bad = std::log(7.0 / 5);
@@ -57,7 +58,7 @@ TEST(Crh, DoesNotPunishALongHistory) {
 }
 
 TEST(Crh, LetsTheBetterWorkerDecideATie) {
-  std::vector<LabelRow> rows = kRows;
+  std::vector<LabelRow> rows = kCrhRows;
   rows.push_back({"5", "w", "b"});
   rows.push_back({"5", "u", "a"});
   rows.push_back({"6", "w", "a"});
@@ -71,7 +72,7 @@ TEST(Crh, CountsAHistoryAndKeepsAKnownTruth) {
   Given given;
   given.workers = {{0, 1000}};  // u was always wrong
   given.truths = {1};
-  const Result result = crh(labels_of(kRows), given);
+  const Result result = crh(labels_of(kCrhRows), given);
   EXPECT_EQ(result.estimate[0], 1);
   EXPECT_EQ(result.confidence[0], 1);
   EXPECT_EQ(result.workers.counts(0).seen, 1004);

@@ -16,7 +16,7 @@ using testing::LabelRow;
 using testing::labels_of;
 using testing::Row;
 
-constexpr double kExact = 1e-11;
+constexpr double kNearly = 1e-11;
 constexpr std::uint64_t kSeed = 7;
 
 Result ebcc(const Labels& labels, const Settings& settings = {}, const Given& given = {}) {
@@ -27,8 +27,9 @@ Result ebcc(const Labels& labels, const Settings& settings = {}, const Given& gi
   return find_method("ebcc").make(settings)->fit(labels, given, context);
 }
 
-const std::vector<LabelRow> kRows = {{"1", "u", "a"}, {"1", "v", "b"}, {"1", "w", "a"}, {"2", "u", "b"},
-                                     {"2", "v", "b"}, {"3", "u", "b"}, {"3", "w", "a"}};
+const std::vector<LabelRow> kEbccRows = {{"1", "u", "a"}, {"1", "v", "b"}, {"1", "w", "a"},
+                                         {"2", "u", "b"}, {"2", "v", "b"}, {"3", "u", "b"},
+                                         {"3", "w", "a"}};
 const std::vector<Row> kShares = {{2.0 / 3, 1.0 / 3}, {0, 1}, {.5, .5}};  // of votes
 const Row kClassPrior = {2.0 / 3 + 0 + .5, 1.0 / 3 + 1 + .5};             // their sums
 
@@ -45,7 +46,7 @@ TEST(Ebcc, SplitsSharesOfVotesAtRandomThenUpdatesDirichletsThenStates) {
     }
     start.push_back(row);
   }
-  const Labels labels = labels_of(kRows);
+  const Labels labels = labels_of(kEbccRows);
   const BccIteration first(labels, kClassPrior, start);
   const BccIteration second(labels, kClassPrior, first.q);
   const auto run = [&](const char* iterations) {
@@ -55,12 +56,12 @@ TEST(Ebcc, SplitsSharesOfVotesAtRandomThenUpdatesDirichletsThenStates) {
   const Result one = run("1");
   const Result two = run("2");
   for (std::size_t t = 0; t < 3; ++t) {
-    EXPECT_NEAR(one.posterior[2 * t], first.q[t][0] + first.q[t][1], kExact) << t;
-    EXPECT_NEAR(two.posterior[2 * t], second.q[t][0] + second.q[t][1], kExact) << t;
+    EXPECT_NEAR(one.posterior[2 * t], first.q[t][0] + first.q[t][1], kNearly) << t;
+    EXPECT_NEAR(two.posterior[2 * t], second.q[t][0] + second.q[t][1], kNearly) << t;
   }
   ASSERT_EQ(two.trace.size(), 2U);
-  EXPECT_NEAR(two.trace[0], first.bound, kExact);
-  EXPECT_NEAR(two.trace[1], second.bound, kExact);
+  EXPECT_NEAR(two.trace[0], first.bound, kNearly);
+  EXPECT_NEAR(two.trace[1], second.bound, kNearly);
 }
 
 // Shares of votes add up to 2 for both classes.
@@ -80,24 +81,24 @@ TEST(Ebcc, WithOneSubtypeIsIbccIfTheirClassPriorsAgree) {
   const Result ibcc = find_method("ibcc").make({{"classes", "2"}})->fit(labels, given, context);
   const auto expect_near = [](const auto& a, const auto& b) {
     ASSERT_EQ(a.size(), b.size());
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], kExact) << i;
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], kNearly) << i;
   };
   expect_near(result.trace, ibcc.trace);
   expect_near(result.posterior, ibcc.posterior);
   expect_near(result.confusion, ibcc.confusion);
-  EXPECT_NEAR(result.workers.counts(0).correct, ibcc.workers.counts(0).correct, kExact);
+  EXPECT_NEAR(result.workers.counts(0).correct, ibcc.workers.counts(0).correct, kNearly);
 }
 
 TEST(Ebcc, CountsAKnownTruthAsACertainVoteAlsoInTheClassPrior) {
   Given given;
   given.truths = {kNoClass, 0};  // against both workers
-  const BccIteration learned(labels_of(kRows), {2.0 / 3 + 1 + .5, 1.0 / 3 + 0 + .5},
+  const BccIteration learned(labels_of(kEbccRows), {2.0 / 3 + 1 + .5, 1.0 / 3 + 0 + .5},
                              {kShares[0], {1, 0}, kShares[2]});
   const Result result =
-      ebcc(labels_of(kRows), {{"subtypes", "1"}, {"starts", "1"}, {"iterations", "1"}}, given);
-  EXPECT_NEAR(result.posterior[0], learned.q[0][0], kExact);
+      ebcc(labels_of(kEbccRows), {{"subtypes", "1"}, {"starts", "1"}, {"iterations", "1"}}, given);
+  EXPECT_NEAR(result.posterior[0], learned.q[0][0], kNearly);
   EXPECT_EQ(result.posterior[2], 1);
-  EXPECT_NEAR(result.posterior[4], learned.q[2][0], kExact);
+  EXPECT_NEAR(result.posterior[4], learned.q[2][0], kNearly);
 }
 
 Labels crowd_of_three_classes() {
@@ -129,9 +130,9 @@ TEST(Ebcc, NeverLowersTheBound) {
 }
 
 TEST(Ebcc, DropsExactDuplicatesAndKeepsContradictions) {
-  std::vector<LabelRow> rows = kRows;
+  std::vector<LabelRow> rows = kEbccRows;
   rows.insert(rows.end(), {{"1", "u", "a"}, {"3", "w", "a"}, {"3", "w", "a"}});
-  const Result once = ebcc(labels_of(kRows));
+  const Result once = ebcc(labels_of(kEbccRows));
   const Result again = ebcc(labels_of(rows, Duplicates::keep));
   EXPECT_EQ(again.posterior, once.posterior);
   EXPECT_EQ(again.workers.workers, once.workers.workers);

@@ -13,7 +13,7 @@ namespace {
 using testing::LabelRow;
 using testing::labels_of;
 
-constexpr double kExact = 1e-12;
+using testing::kExact;
 
 Result fast_ds(const Labels& labels, const Settings& settings = {}, const Given& given = {}) {
   RunContext context;
@@ -23,12 +23,13 @@ Result fast_ds(const Labels& labels, const Settings& settings = {}, const Given&
 }
 
 // The vote is a, a, b, b; v and w contradict it once each.
-const std::vector<LabelRow> kRows = {{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "a"}, {"2", "u", "a"},
-                                     {"2", "v", "a"}, {"2", "w", "b"}, {"3", "u", "b"}, {"3", "v", "b"},
-                                     {"3", "w", "b"}, {"4", "u", "b"}, {"4", "v", "a"}, {"4", "w", "b"}};
+const std::vector<LabelRow> kFastDsRows = {{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "a"},
+                                           {"2", "u", "a"}, {"2", "v", "a"}, {"2", "w", "b"},
+                                           {"3", "u", "b"}, {"3", "v", "b"}, {"3", "w", "b"},
+                                           {"4", "u", "b"}, {"4", "v", "a"}, {"4", "w", "b"}};
 
 TEST(FastDawidSkene, CountsDecisionsNotProbabilities) {
-  const Result result = fast_ds(labels_of(kRows));
+  const Result result = fast_ds(labels_of(kFastDsRows));
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 0, 1, 1}));
   // By worker, truth and label. Shares of votes for the truth would give other numbers than these.
   const std::vector<double> expected = {1, 0, 0, 1, 1, 0, .5, .5, .5, .5, 0, 1};
@@ -42,7 +43,7 @@ TEST(FastDawidSkene, CountsDecisionsNotProbabilities) {
 
 TEST(FastDawidSkene, JudgesByClassSharesAndConfusions) {
   // Task 5 has only v's label. a : b = 3/5 * 1 : 2/5 * 1/2, with the vote's a counted in.
-  std::vector<LabelRow> rows = kRows;
+  std::vector<LabelRow> rows = kFastDsRows;
   rows.push_back({"5", "v", "a"});
   const Result result = fast_ds(labels_of(rows));
   EXPECT_NEAR(result.posterior[8], .75, kExact);
@@ -82,7 +83,7 @@ TEST(FastDawidSkene, TakesAnyLabelForEquallyLikelyWhereAWorkerHasMetNoTaskOfACla
 TEST(FastDawidSkene, LearnsFromAKnownTruth) {
   Given given;
   given.truths = {kNoClass, 1};  // with w, against u and v
-  const Result result = fast_ds(labels_of(kRows), {{"iterations", "1"}}, given);
+  const Result result = fast_ds(labels_of(kFastDsRows), {{"iterations", "1"}}, given);
   EXPECT_EQ(result.estimate[1], 1);
   EXPECT_NEAR(result.confusion[2], 1.0 / 3, kExact);  // u says a on one of three b
   EXPECT_NEAR(result.confusion[11], 1, kExact);       // w never does

@@ -16,7 +16,7 @@ using testing::LabelRow;
 using testing::labels_of;
 using testing::Row;
 
-constexpr double kExact = 1e-12;
+using testing::kExact;
 
 Result ibcc(const Labels& labels, const Settings& settings = {}, const Given& given = {}) {
   RunContext context;
@@ -25,17 +25,17 @@ Result ibcc(const Labels& labels, const Settings& settings = {}, const Given& gi
   return find_method("ibcc").make(settings)->fit(labels, given, context);
 }
 
-const std::vector<LabelRow> kRows = {
+const std::vector<LabelRow> kIbccRows = {
     {"1", "u", "a"}, {"1", "v", "b"}, {"1", "w", "a"}, {"2", "u", "b"}, {"2", "v", "b"}};
 
 const std::vector<Row> kShares = {{2.0 / 3, 1.0 / 3}, {0, 1}};  // of votes
 const Row kClassPrior = {1, 1};
 
 TEST(Ibcc, UpdatesDirichletsFromSharesOfVotesThenClasses) {
-  const BccIteration first(labels_of(kRows), kClassPrior, kShares);
-  const BccIteration second(labels_of(kRows), kClassPrior, first.q);
-  const Result one = ibcc(labels_of(kRows), {{"iterations", "1"}});
-  const Result two = ibcc(labels_of(kRows), {{"iterations", "2"}, {"tolerance", "0"}});
+  const BccIteration first(labels_of(kIbccRows), kClassPrior, kShares);
+  const BccIteration second(labels_of(kIbccRows), kClassPrior, first.q);
+  const Result one = ibcc(labels_of(kIbccRows), {{"iterations", "1"}});
+  const Result two = ibcc(labels_of(kIbccRows), {{"iterations", "2"}, {"tolerance", "0"}});
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_NEAR(one.posterior[i], first.q[i / 2][i % 2], kExact) << i;
     EXPECT_NEAR(two.posterior[i], second.q[i / 2][i % 2], kExact) << i;
@@ -46,10 +46,10 @@ TEST(Ibcc, UpdatesDirichletsFromSharesOfVotesThenClasses) {
 }
 
 TEST(Ibcc, ReportsPosteriorMeansUnderTheLastClasses) {
-  const BccIteration first(labels_of(kRows), kClassPrior, kShares);
+  const BccIteration first(labels_of(kIbccRows), kClassPrior, kShares);
   const double p = first.q[0][0];
   const double r = first.q[1][0];
-  const Result result = ibcc(labels_of(kRows), {{"iterations", "1"}});
+  const Result result = ibcc(labels_of(kIbccRows), {{"iterations", "1"}});
   const double u_on_a = (4 + p) / (5 + p + r);
   const double u_on_b = (4 + 1 - r) / (5 + 2 - p - r);
   EXPECT_NEAR(result.confusion[0], u_on_a, kExact);
@@ -59,10 +59,10 @@ TEST(Ibcc, ReportsPosteriorMeansUnderTheLastClasses) {
 }
 
 TEST(Ibcc, StopsWhenNoProbabilityMovesByMoreThanTheTolerance) {
-  const BccIteration first(labels_of(kRows), kClassPrior, kShares);
+  const BccIteration first(labels_of(kIbccRows), kClassPrior, kShares);
   const double move = std::max(std::abs(first.q[0][0] - 2.0 / 3), first.q[1][0]);
   const auto iterations = [](double tolerance) {
-    return ibcc(labels_of(kRows), {{"tolerance", std::to_string(tolerance)}}).trace.size();
+    return ibcc(labels_of(kIbccRows), {{"tolerance", std::to_string(tolerance)}}).trace.size();
   };
   EXPECT_EQ(iterations(move + 1e-5), 1U);
   EXPECT_GT(iterations(move - 1e-5), 1U);
@@ -71,8 +71,8 @@ TEST(Ibcc, StopsWhenNoProbabilityMovesByMoreThanTheTolerance) {
 TEST(Ibcc, LearnsFromAKnownTruthAsFromACertainOne) {
   Given given;
   given.truths = {kNoClass, 0};  // against both workers
-  const BccIteration learned(labels_of(kRows), kClassPrior, {kShares[0], {1, 0}});
-  const Result result = ibcc(labels_of(kRows), {{"iterations", "1"}}, given);
+  const BccIteration learned(labels_of(kIbccRows), kClassPrior, {kShares[0], {1, 0}});
+  const Result result = ibcc(labels_of(kIbccRows), {{"iterations", "1"}}, given);
   EXPECT_NEAR(result.posterior[0], learned.q[0][0], kExact);
   EXPECT_EQ(result.posterior[2], 1);
   const double p = learned.q[0][0];

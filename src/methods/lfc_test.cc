@@ -13,7 +13,7 @@ namespace {
 using testing::LabelRow;
 using testing::labels_of;
 
-constexpr double kExact = 1e-12;
+using testing::kExact;
 
 Result lfc(const Labels& labels, Settings settings, const Given& given = {}) {
   settings.insert(settings.end(), {{"right", "2"}, {"wrong", "1"}});
@@ -23,10 +23,10 @@ Result lfc(const Labels& labels, Settings settings, const Given& given = {}) {
   return find_method("lfc").make(settings)->fit(labels, given, context);
 }
 
-const std::vector<LabelRow> kRows = {
+const std::vector<LabelRow> kLfcRows = {
     {"1", "u", "a"}, {"1", "v", "b"}, {"1", "w", "a"}, {"2", "u", "b"}, {"2", "v", "b"}};
 
-// The M-step for kRows where task 1 is a with probability p, and task 2 with probability r.
+// The M-step for kLfcRows where task 1 is a with probability p, and task 2 with probability r.
 struct Learned {
   double rho;            // of a
   double u_a, v_a, w_a;  // how likely each says a on a
@@ -57,7 +57,7 @@ struct Learned {
 
 TEST(LearningFromCrowds, LearnsFromSharesOfVotesAndThePriorThenJudges) {
   const Learned first(2.0 / 3, 0);
-  const Result one = lfc(labels_of(kRows), {{"iterations", "1"}});
+  const Result one = lfc(labels_of(kLfcRows), {{"iterations", "1"}});
   ASSERT_EQ(one.trace.size(), 1U);
   EXPECT_NEAR(one.posterior[0], first.p(), kExact);
   EXPECT_NEAR(one.posterior[2], first.r(), kExact);
@@ -67,7 +67,7 @@ TEST(LearningFromCrowds, LearnsFromSharesOfVotesAndThePriorThenJudges) {
   EXPECT_NEAR(one.workers.counts(0).correct, 2 * (1.0 / 3 * 8 / 11 + 2.0 / 3 * 9 / 13), kExact);
 
   const Learned second(first.p(), first.r());
-  const Result two = lfc(labels_of(kRows), {{"iterations", "2"}});
+  const Result two = lfc(labels_of(kLfcRows), {{"iterations", "2"}});
   ASSERT_EQ(two.trace.size(), 2U);
   EXPECT_NEAR(two.posterior[0], second.p(), kExact);
   EXPECT_NEAR(two.posterior[2], second.r(), kExact);
@@ -77,7 +77,7 @@ TEST(LearningFromCrowds, LearnsFromSharesOfVotesAndThePriorThenJudges) {
 
 TEST(LearningFromCrowds, IsMaximumLikelihoodUnlessToldAPrior) {
   // Task 1: 1/3 * 1 on a, 2/3 * 1/4 on b; task 2: 0 on a, 2/3 * 3/4 on b.
-  const Result result = find_method("lfc").make({{"iterations", "1"}})->fit(labels_of(kRows), {});
+  const Result result = find_method("lfc").make({{"iterations", "1"}})->fit(labels_of(kLfcRows), {});
   EXPECT_NEAR(result.trace[0], std::log(.5) + std::log(.5), kExact);
 }
 
@@ -85,7 +85,7 @@ TEST(LearningFromCrowds, StopsWhenNoProbabilityMovesByMoreThanTheTolerance) {
   const Learned first(2.0 / 3, 0);
   const double move = std::max(std::abs(first.p() - 2.0 / 3), first.r());
   const auto iterations = [&](double tolerance) {
-    return lfc(labels_of(kRows), {{"tolerance", std::to_string(tolerance)}}).trace.size();
+    return lfc(labels_of(kLfcRows), {{"tolerance", std::to_string(tolerance)}}).trace.size();
   };
   EXPECT_EQ(iterations(move + 1e-5), 1U);
   EXPECT_GT(iterations(move - 1e-5), 1U);
@@ -96,7 +96,7 @@ TEST(LearningFromCrowds, LearnsFromAKnownTruthAsFromACertainOne) {
   Given given;
   given.truths = {kNoClass, 0};  // against both workers
   const Learned learned(2.0 / 3, 1);
-  const Result result = lfc(labels_of(kRows), {{"iterations", "1"}}, given);
+  const Result result = lfc(labels_of(kLfcRows), {{"iterations", "1"}}, given);
   EXPECT_NEAR(result.posterior[0], learned.p(), kExact);
   EXPECT_EQ(result.posterior[2], 1);
   EXPECT_NEAR(result.confusion[0], learned.u_a, kExact);

@@ -9,7 +9,7 @@ namespace {
 using testing::LabelRow;
 using testing::labels_of;
 
-constexpr double kExact = 1e-12;
+using testing::kExact;
 
 Result mv(const Labels& labels, const Settings& settings = {}, bool posterior = false) {
   RunContext context;

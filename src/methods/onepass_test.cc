@@ -17,7 +17,7 @@ using testing::error_of;
 using testing::LabelRow;
 using testing::labels_of;
 
-constexpr double kExact = 1e-12;
+using testing::kExact;
 
 Result onepass(const Labels& labels, const Settings& settings = {}, const Given& given = {},
                bool posterior = false) {
@@ -35,12 +35,12 @@ std::unique_ptr<OnlineMethod> online(const Settings& settings = {}, std::uint64_
 //   task 2: u=b w=a       u 2/3 against w 1/3 -> b. Then u 2/2, w 0/2.
 //   task 3: v=a w=b u=b   v 2/3; w 1/4 + u 3/4 = 1 -> b. Then v 1/2, w 1/3, u 3/3.
 //   task 4: v=b w=a       v 2/4 against w 2/5 -> b.  Then v 2/3, w 1/4.
-const std::vector<LabelRow> kByHand = {
+const std::vector<LabelRow> kOnepassRows = {
     {"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"}, {"2", "u", "b"}, {"2", "w", "a"},
     {"3", "v", "a"}, {"3", "w", "b"}, {"3", "u", "b"}, {"4", "v", "b"}, {"4", "w", "a"}};
 
 TEST(OnePass, FollowsThePaperStepByStep) {
-  const Result result = onepass(labels_of(kByHand));
+  const Result result = onepass(labels_of(kOnepassRows));
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 1, 1}));
   EXPECT_EQ(result.workers.workers, (std::vector<WorkerCounts>{{3, 3}, {2, 3}, {1, 4}}));
   EXPECT_EQ(result.workers.classes, 2U);
@@ -48,7 +48,7 @@ TEST(OnePass, FollowsThePaperStepByStep) {
 
 TEST(OnePass, IsAsSureAsTheOneCoinModelWithMeanQualities) {
   // q is the posterior's mean, (C + 2) / (n + 4), as it was when the task came; K - 1 = 1.
-  const Result result = onepass(labels_of(kByHand), {}, {}, true);
+  const Result result = onepass(labels_of(kOnepassRows), {}, {}, true);
   // Task 1: all q = 1/2, odds 1: nothing is known yet.
   EXPECT_NEAR(result.confidence[0], .5, kExact);
   // Task 2: u has q = 3/5 on b: odds 3/2; w has q = 2/5 on a: odds 2/3.
@@ -190,7 +190,7 @@ TEST(OnePass, RefusesAStateOfAnotherPrior) {
 }
 
 TEST(OnePass, JudgesWithoutLearningUntilItIsTold) {
-  const Labels labels = labels_of(kByHand);
+  const Labels labels = labels_of(kOnepassRows);
   const auto method = online();
   method->expect(3, 2);
   method->estimate(labels.task(0));

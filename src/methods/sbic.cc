@@ -25,8 +25,8 @@ namespace crowdfold {
 namespace {
 
 constexpr std::uint32_t kTwo = 2;
-constexpr double kTie = 1e-12;  // log-odds as small as this come from rounding
-constexpr double kMost = 690;   // log-odds: no class is ruled out
+constexpr double kRounding = 1e-12;  // log-odds as small as this come from rounding
+constexpr double kMost = 690;        // log-odds: no class is ruled out
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -63,8 +63,8 @@ class StreamingInference final : public OnlineMethod {
     if (posterior.size() == kTwo) posterior[1] = of_second;
     if (labels.size() == 0) return {};
     const TieRule rule{options_.ties, seed_, labels.index};
-    const bool second =
-        state_.classes == kTwo && (std::abs(z) <= kTie ? rule.draws() && rule.draw(kTwo) == 1 : z < 0);
+    const bool second = state_.classes == kTwo &&
+                        (std::abs(z) <= kRounding ? rule.draws() && rule.draw(kTwo) == 1 : z < 0);
     return second ? Estimate{1, of_second} : Estimate{0, of_first};
   }
 

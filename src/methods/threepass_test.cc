@@ -23,7 +23,7 @@ Result threepass(const Labels& labels, const Settings& settings = {}, const Give
   return find_method("threepass").make(settings)->fit(labels, given, context);
 }
 
-std::unique_ptr<OnlineMethod> online(const Settings& settings = {}) {
+std::unique_ptr<OnlineMethod> online_threepass(const Settings& settings = {}) {
   return find_method("threepass").make_online(settings, 0);
 }
 
@@ -296,7 +296,7 @@ const CrowdOptions kConfused = {.tasks = 600,
 TEST(ThreePass, OnlineIsItsFirstPass) {
   const Labels labels = simulate_labels(kConfused, 1);
   const Result result = threepass(labels, {{"passes", "1"}});
-  const auto method = online();
+  const auto method = online_threepass();
   method->expect(20, 4);
   std::vector<double> posterior(4);
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
@@ -324,14 +324,14 @@ TEST(ThreePass, MorePassesAreBetterThanOne) {
 
 TEST(ThreePass, GoesOnFromASavedState) {
   const Labels labels = simulate_labels(kConfused, 1);
-  const auto whole = online();
-  auto parts = online();
+  const auto whole = online_threepass();
+  auto parts = online_threepass();
   whole->expect(20, 4);
   parts->expect(20, 4);
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     if (t % 150 == 149) {
       const WorkerState saved = parts->state();
-      parts = online();
+      parts = online_threepass();
       parts->restore(saved);
       const WorkerState again = parts->state();
       EXPECT_EQ(again.confusion.cells, saved.confusion.cells);
@@ -351,13 +351,13 @@ TEST(ThreePass, StatesAddInAnyOrderAndNothingAddsNothing) {
   const Labels labels = simulate_labels(kConfused, 1);
   std::vector<WorkerState> parts;
   for (TaskId part = 0; part < 3; ++part) {
-    const auto method = online();
+    const auto method = online_threepass();
     method->expect(20, 4);
     for (TaskId t = 200 * part; t < 200 * (part + 1); ++t) method->observe(labels.task(t));
     parts.push_back(method->state());
   }
   const auto sum = [&](const std::vector<std::size_t>& order) {
-    const auto method = online();
+    const auto method = online_threepass();
     for (const std::size_t part : order) method->merge(parts[part]);
     method->merge(WorkerState{});
     return method->state();
@@ -375,7 +375,7 @@ TEST(ThreePass, StatesAddInAnyOrderAndNothingAddsNothing) {
 }
 
 TEST(ThreePass, TakesStatesOfOtherMethodsAsHistories) {
-  const auto method = online();
+  const auto method = online_threepass();
   WorkerState state;
   state.classes = 2;
   state.workers = {{95, 100}, {50, 100}, {50, 100}};
@@ -391,7 +391,7 @@ TEST(ThreePass, TakesStatesOfOtherMethodsAsHistories) {
 }
 
 TEST(ThreePass, TakesClassesAndWorkersThatTurnUpLate) {
-  const auto method = online();
+  const auto method = online_threepass();
   method->expect(2, 2);
   const std::vector<WorkerId> two = {0, 1};
   const std::vector<ClassId> agreed = {1, 1};
@@ -457,10 +457,10 @@ TEST(ThreePass, RemembersInAStateThatClassesAreSkewed) {
                                          .quality = QualityDistribution::parse("uniform:.3,.7"),
                                          .skew = 2},
                                         1);
-  const auto method = online();
+  const auto method = online_threepass();
   method->expect(30, 8);
   for (TaskId t = 0; t < labels.num_tasks(); ++t) method->observe(labels.task(t));
-  const auto again = online();
+  const auto again = online_threepass();
   again->restore(method->state());
   int same = 0;
   for (TaskId t = 0; t < labels.num_tasks(); ++t)

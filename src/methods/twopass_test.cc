@@ -11,7 +11,7 @@ namespace {
 using testing::LabelRow;
 using testing::labels_of;
 
-constexpr double kExact = 1e-12;
+using testing::kExact;
 
 Result twopass(const Labels& labels, const Given& given = {}, bool posterior = false) {
   RunContext context;
@@ -24,12 +24,12 @@ Result twopass(const Labels& labels, const Given& given = {}, bool posterior = f
 // Second look:
 //   task 1: a: 3/5 + 1/5; b: -1/3 -> a     task 2: b: 3/5; a: -1/3 -> b
 //   task 3: a: 1/5; b: 3/5 - 1/3 -> b      task 4: b: 1/5; a: -1/3 -> b
-const std::vector<LabelRow> kByHand = {
+const std::vector<LabelRow> kTwopassRows = {
     {"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"}, {"2", "u", "b"}, {"2", "w", "a"},
     {"3", "v", "a"}, {"3", "w", "b"}, {"3", "u", "b"}, {"4", "v", "b"}, {"4", "w", "a"}};
 
 TEST(TwoPass, FollowsThePaperStepByStep) {
-  const Result result = twopass(labels_of(kByHand), {}, true);
+  const Result result = twopass(labels_of(kTwopassRows), {}, true);
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 1, 1}));
   EXPECT_EQ(result.workers.workers, (std::vector<WorkerCounts>{{3, 3}, {2, 3}, {1, 4}}));
   // One-coin posterior with q = (C + 2) / (n + 4): u 5/7, v 4/7, w 3/8; odds 5/2, 4/3, 3/5.
@@ -93,7 +93,7 @@ TEST(TwoPass, WeighsByTheNumberOfClasses) {
 }
 
 TEST(TwoPass, JudgesAChunkAfterLearningFromIt) {
-  const Labels labels = labels_of(kByHand);
+  const Labels labels = labels_of(kTwopassRows);
   const auto method = find_method("twopass").make_online({}, 0);
   EXPECT_TRUE(method->looks_twice());
   method->expect(labels.num_workers(), 2);

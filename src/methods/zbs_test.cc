@@ -11,7 +11,7 @@ namespace {
 using testing::LabelRow;
 using testing::labels_of;
 
-constexpr double kExact = 1e-12;
+using testing::kExact;
 
 Result zbs(const Labels& labels, const Settings& settings = {}, const Given& given = {}) {
   RunContext context;
@@ -20,9 +20,10 @@ Result zbs(const Labels& labels, const Settings& settings = {}, const Given& giv
 }
 
 // u and v agree on four tasks, w contradicts them on the first two: the vote is always theirs.
-const std::vector<LabelRow> kRows = {{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"}, {"2", "u", "b"},
-                                     {"2", "v", "b"}, {"2", "w", "a"}, {"3", "u", "a"}, {"3", "v", "a"},
-                                     {"3", "w", "a"}, {"4", "u", "b"}, {"4", "v", "b"}, {"4", "w", "b"}};
+const std::vector<LabelRow> kZbsRows = {{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"},
+                                        {"2", "u", "b"}, {"2", "v", "b"}, {"2", "w", "a"},
+                                        {"3", "u", "a"}, {"3", "v", "a"}, {"3", "w", "a"},
+                                        {"4", "u", "b"}, {"4", "v", "b"}, {"4", "w", "b"}};
 
 // The confidence on task 1 when skills that began at `start` have kept so much of their distance to the
 // agreement, which is 1, 1 and 1/2.
@@ -34,12 +35,12 @@ double confidence(double start, double kept) {
 
 TEST(ZeroBasedSkill, BeginsALittleAboveChanceAndGoesToTheAgreementAtItsRate) {
   const auto after = [](const char* steps) {
-    return zbs(labels_of(kRows), {{"rate", ".25"}, {"iterations", steps}}).confidence[0];
+    return zbs(labels_of(kZbsRows), {{"rate", ".25"}, {"iterations", steps}}).confidence[0];
   };
   EXPECT_NEAR(after("1"), confidence(.50001, .75), kExact);
   EXPECT_NEAR(after("2"), confidence(.50001, .75 * .75), kExact);
 
-  std::vector<LabelRow> rows = kRows;
+  std::vector<LabelRow> rows = kZbsRows;
   rows.push_back({"5", "x", "c"});
   const Result three = zbs(labels_of(rows), {{"rate", ".25"}, {"iterations", "1"}});
   EXPECT_NEAR(three.confidence[0], confidence(1.0 / 3 + 1e-5, .75), kExact);
@@ -48,17 +49,17 @@ TEST(ZeroBasedSkill, BeginsALittleAboveChanceAndGoesToTheAgreementAtItsRate) {
 TEST(ZeroBasedSkill, HalvesItsRateAtEveryStepOfTheSchedule) {
   // Rates 1/2, 1/2, 1/4, 1/4, 1/4, 1/8.
   const Result result =
-      zbs(labels_of(kRows), {{"rate", ".5"}, {"halve_after", "3"}, {"iterations", "6"}});
+      zbs(labels_of(kZbsRows), {{"rate", ".5"}, {"halve_after", "3"}, {"iterations", "6"}});
   EXPECT_NEAR(result.confidence[0], confidence(.50001, std::pow(.5, 2) * std::pow(.75, 3) * .875),
               kExact);
   // By default at the 20th.
-  const Result more = zbs(labels_of(kRows), {{"rate", ".1"}, {"iterations", "25"}});
+  const Result more = zbs(labels_of(kZbsRows), {{"rate", ".1"}, {"iterations", "25"}});
   EXPECT_NEAR(more.confidence[0], confidence(.50001, std::pow(.9, 19) * std::pow(.95, 6)), kExact);
 }
 
 TEST(ZeroBasedSkill, TakesTheAgreementForTheSkillAtTheDefaultRateAndTakesAHundredSteps) {
-  EXPECT_NEAR(zbs(labels_of(kRows), {{"iterations", "1"}}).confidence[0], .8, kExact);
-  const Result result = zbs(labels_of(kRows));
+  EXPECT_NEAR(zbs(labels_of(kZbsRows), {{"iterations", "1"}}).confidence[0], .8, kExact);
+  const Result result = zbs(labels_of(kZbsRows));
   EXPECT_NEAR(result.confidence[0], .8, kExact);
   EXPECT_EQ(result.trace.size(), 100U);
   EXPECT_NEAR(result.trace[0], 10.0 / 12, kExact);
@@ -85,7 +86,7 @@ TEST(ZeroBasedSkill, VotesOnceMoreWithTheSkillsOfTheLastStep) {
 TEST(ZeroBasedSkill, CountsAHistoryInTheAgreement) {
   Given given;
   given.workers = {{0, 96}};  // 4 of 100 with the four tasks
-  const Result result = zbs(labels_of(kRows), {}, given);
+  const Result result = zbs(labels_of(kZbsRows), {}, given);
   EXPECT_NEAR(result.confidence[0], 1.04 / 1.54, kExact);
   EXPECT_EQ(result.workers.counts(0), (WorkerCounts{4, 100}));
 }
@@ -93,7 +94,7 @@ TEST(ZeroBasedSkill, CountsAHistoryInTheAgreement) {
 TEST(ZeroBasedSkill, MeasuresAgreementWithAKnownTruth) {
   Given given;
   given.truths = {1};  // with w
-  const Result result = zbs(labels_of(kRows), {}, given);
+  const Result result = zbs(labels_of(kZbsRows), {}, given);
   EXPECT_NEAR(result.confidence[1], 2.0 / 3, kExact);  // all three agree on 3 of 4
   EXPECT_EQ(result.workers.counts(2), (WorkerCounts{3, 4}));
 }

@@ -16,7 +16,7 @@ namespace {
 
 using Rows = std::vector<std::array<std::string, 3>>;
 
-Labels labels_of(const Rows& rows) {
+Labels labels_from(const Rows& rows) {
   LabelsBuilder builder;
   for (const auto& [task, worker, label] : rows) builder.add(task, worker, label);
   return builder.build();
@@ -98,7 +98,7 @@ TEST(ReportWorkers, WithFewLabelsAreNotAccused) {
   }
   rows.push_back({"t0", "new", "no"});
   rows.push_back({"t1", "new", "yes"});
-  const Labels labels = labels_of(rows);
+  const Labels labels = labels_from(rows);
   EXPECT_EQ(worker(report_of(labels), labels, "new").mark, WorkerMark::unsure);
 }
 
@@ -187,7 +187,7 @@ TEST(ReportTasks, ThatAllAgreeOnAreSettled) {
 }
 
 TEST(ReportTasks, WithoutLabelsAreCountedButNotListed) {
-  const Labels labels = labels_of({{"t", "a", "yes"}, {"t", "b", "no"}, {"empty", "a", ""}});
+  const Labels labels = labels_from({{"t", "a", "yes"}, {"t", "b", "no"}, {"empty", "a", ""}});
   const Report report = report_of(labels);
   EXPECT_EQ(report.tasks.without_labels, 1U);
   ASSERT_EQ(report.tasks.first.size(), 1U);
@@ -235,7 +235,7 @@ TEST(ReportPairs, CountCommonTasksAndAgreement) {
     rows.push_back({"t" + std::to_string(t), "b", by_thirds(t)});
     if (t < 10) rows.push_back({"t" + std::to_string(t), "c", right(t)});
   }
-  const Labels labels = labels_of(rows);
+  const Labels labels = labels_from(rows);
   const Report report = report_of(labels);
   ASSERT_EQ(report.busiest.size(), 3U);
   ASSERT_EQ(report.pairs.size(), 3U);
@@ -312,7 +312,7 @@ TEST(Report, IsTheSameOnAnyNumberOfThreads) {
 TEST(Report, OfVeryLittleIsStillADocument) {
   for (const Rows& rows :
        {Rows{}, Rows{{"t", "w", "a"}}, Rows{{"t", "w", ""}}, Rows{{"t", "w", "a"}, {"u", "v", ""}}}) {
-    const Labels labels = labels_of(rows);
+    const Labels labels = labels_from(rows);
     const Report report = report_of(labels);
     const nlohmann::json json = nlohmann::json::parse(to_json(document_of(report, labels, {}, "x")));
     EXPECT_EQ(json["version"], kDocumentVersion);
