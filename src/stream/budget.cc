@@ -22,13 +22,13 @@ class StreamJudge final : public OnlineMethod {
   }
   Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override {
     StreamTask task = task_of(labels);
-    crowd_.judge(task, classes_);
-    if (!posterior.empty()) crowd_.put_posterior(task, posterior);
+    crowd_.judge(task, {classes_, classes_});
+    if (!posterior.empty()) crowd_.put_posterior(task, {classes_, classes_}, posterior);
     return task.estimate;
   }
   void learn(const TaskLabels& labels, const Estimate& /*answer*/) override {
     StreamTask task = task_of(labels);
-    crowd_.judge(task, classes_);
+    crowd_.judge(task, {classes_, classes_});
     crowd_.enter(task);
   }
   bool looks_twice() const override { return false; }

@@ -234,7 +234,7 @@ StreamCrowd::ClassEffect StreamCrowd::effect_of(ClassId truth) const {
   const double all = row.sum + kCrowdLabels;
   const double right = (row.cells.at(truth, truth) + kCrowdLabels * quality) / all;
   const double here = std::clamp(right, kSureness, 1 - kSureness);
-  const double even = kCrowdLabels * (1 - quality) / std::max(1.0, classes_ - 1.0);
+  const double even = kCrowdLabels * (1 - quality) / std::max(1.0, num_classes_ - 1);
   return {odds_of(here) / odds_of(quality), all * (1 - here), even};
 }
 
@@ -248,11 +248,11 @@ void StreamCrowd::add_candidate(ClassId label, bool named) {
     place->named |= named;
 }
 
-void StreamCrowd::weigh(const StreamTask& task, std::uint32_t classes) {
-  classes_ = std::max(classes, 1U);
-  if (crowd_.size() < classes_) crowd_.resize(classes_);
+void StreamCrowd::weigh(const StreamTask& task, const Classes& classes) {
+  num_classes_ = std::max(classes.possible, 1U);
+  if (crowd_.size() < classes.known) crowd_.resize(classes.known);
   candidates_.clear();
-  for (ClassId c = 0; classes_ <= kFewClasses && c < classes_; ++c) add_candidate(c, false);
+  for (ClassId c = 0; classes.known <= kFewClasses && c < classes.known; ++c) add_candidate(c, false);
   for (const StreamLabel& label : task.labels) add_candidate(label.label, true);
   if (task.truth != kNoClass) add_candidate(task.truth, false);
   other_ = {};
@@ -262,8 +262,7 @@ void StreamCrowd::weigh(const StreamTask& task, std::uint32_t classes) {
 }
 
 void StreamCrowd::multiply(const StreamLabel& label) {
-  const double classes = classes_;
-  const double others = std::max(1.0, classes - 1);
+  const double others = std::max(1.0, num_classes_ - 1);
   const double lambda = 1 / others;
   const WorkerRecord& worker = record(label.worker);
   const double quality =
@@ -282,9 +281,9 @@ void StreamCrowd::multiply(const StreamLabel& label) {
     }
     const double own = (worker.confusion.at(truth, label.label) + kStrength * centre) /
                        (worker.confusion.row(truth) + kStrength);
-    candidate.likelihood *= classes * own * (lambda == 1 ? back : std::pow(back, lambda));
+    candidate.likelihood *= num_classes_ * own * (lambda == 1 ? back : std::pow(back, lambda));
   }
-  other_.likelihood *= classes * (1 - quality) / others;
+  other_.likelihood *= num_classes_ * (1 - quality) / others;
 
   double largest = std::max(chance_, other_.likelihood);
   for (const Candidate& candidate : candidates_) largest = std::max(largest, candidate.likelihood);
@@ -301,8 +300,8 @@ void StreamCrowd::normalise(ClassId truth) {
   };
   double total = 0;
   for (Candidate& candidate : candidates_) total += weigh(candidate);
-  total += weigh(other_) * std::max(0.0, classes_ - static_cast<double>(candidates_.size()));
-  hard_share_ = hard * chance_ * classes_ / total;
+  total += weigh(other_) * std::max(0.0, num_classes_ - static_cast<double>(candidates_.size()));
+  hard_share_ = hard * chance_ * num_classes_ / total;
   for (Candidate& candidate : candidates_) {
     if (candidate.label == truth) hard_share_ = hard * chance_ / candidate.probability;
     candidate.probability /= total;
@@ -310,7 +309,7 @@ void StreamCrowd::normalise(ClassId truth) {
   other_.probability /= total;
 }
 
-void StreamCrowd::judge(StreamTask& task, std::uint32_t classes) {
+void StreamCrowd::judge(StreamTask& task, const Classes& classes) {
   weigh(task, classes);
   task.estimate = {};
   task.credits.clear();
@@ -329,8 +328,9 @@ void StreamCrowd::judge(StreamTask& task, std::uint32_t classes) {
   }
 }
 
-void StreamCrowd::put_posterior(const StreamTask& task, std::span<double> posterior) {
-  weigh(task, static_cast<std::uint32_t>(posterior.size()));
+void StreamCrowd::put_posterior(const StreamTask& task, const Classes& classes,
+                                std::span<double> posterior) {
+  weigh(task, classes);
   std::fill(posterior.begin(), posterior.end(), other_.probability);
   for (const Candidate& candidate : candidates_) posterior[candidate.label] = candidate.probability;
 }

@@ -56,11 +56,16 @@ class StreamCrowd {
   const WorkerCounts& counts(WorkerId w) const { return workers_[w].known.now.counts; }
   double usual_quality() const;
 
-  // The answer of a task that is not in the counts, and what it is to be credited with. `classes`: how
-  // many there may be. Of equally probable classes, the answer is the lowest that was named.
-  void judge(StreamTask& task, std::uint32_t classes);
-  // The probabilities of all classes.
-  void put_posterior(const StreamTask& task, std::span<double> posterior);
+  // Classes that are known, and how many there may be.
+  struct Classes {
+    std::uint32_t known = 0;
+    std::uint32_t possible = 0;
+  };
+  // The answer of a task that is not in the counts, and what it is to be credited with. Of equally
+  // probable classes, the answer is the lowest that was named.
+  void judge(StreamTask& task, const Classes& classes);
+  // The probabilities of all possible classes.
+  void put_posterior(const StreamTask& task, const Classes& classes, std::span<double> posterior);
 
   // A closed task enters the counts, or leaves them. Labels that enter for the first time get their
   // tick.
@@ -111,7 +116,7 @@ class StreamCrowd {
   ClassEffect effect_of(ClassId truth) const;
 
   // Puts the candidates of a task, with their probabilities.
-  void weigh(const StreamTask& task, std::uint32_t classes);
+  void weigh(const StreamTask& task, const Classes& classes);
   void add_candidate(ClassId label, bool named);
   void multiply(const StreamLabel& label);
   void normalise(ClassId truth);
@@ -133,7 +138,7 @@ class StreamCrowd {
   bool hard_touched_ = false;
 
   // Of the task weighed last.
-  std::uint32_t classes_ = 2;
+  double num_classes_ = 2;
   std::vector<Candidate> candidates_;  // by class
   Candidate other_;                    // any class that is none of them
   double chance_ = 1;                  // likelihood of labels by chance

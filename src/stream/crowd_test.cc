@@ -32,7 +32,7 @@ struct Ten {
   StreamTask judged(std::vector<StreamLabel> labels, ClassId truth = kNoClass,
                     std::uint32_t classes = 2) {
     StreamTask task = task_of(std::move(labels), truth);
-    crowd.judge(task, classes);
+    crowd.judge(task, {classes, classes});
     return task;
   }
   void learn(std::vector<StreamLabel> labels, ClassId truth = kNoClass) {
@@ -41,7 +41,7 @@ struct Ten {
   }
   double probability_of_cat(std::vector<StreamLabel> labels) {
     std::vector<double> posterior(2);
-    crowd.put_posterior(task_of(std::move(labels)), posterior);
+    crowd.put_posterior(task_of(std::move(labels)), {2, 2}, posterior);
     return posterior[kCat];
   }
 };
@@ -61,12 +61,21 @@ TEST(StreamCrowd, JudgesByQualitiesAndAChanceThatTheTaskIsTooHard) {
 TEST(StreamCrowd, ClassesThatNobodyNamedShareWhatIsLeft) {
   Ten ten;
   std::vector<double> posterior(5);
-  ten.crowd.put_posterior(task_of({{0, 2}, {1, 2}, {2, 4}}), posterior);
+  ten.crowd.put_posterior(task_of({{0, 2}, {1, 2}, {2, 4}}), {5, 5}, posterior);
   EXPECT_NEAR(std::accumulate(posterior.begin(), posterior.end(), 0.0), 1, 1e-12);
   EXPECT_EQ(posterior[0], posterior[1]);
   EXPECT_EQ(posterior[0], posterior[3]);
   EXPECT_GT(posterior[4], posterior[0]);
   EXPECT_GT(posterior[2], posterior[4]);
+}
+
+TEST(StreamCrowd, AClassThatIsNotKnownYetGetsNoCredit) {
+  Ten ten;
+  StreamTask task = task_of({{0, kCat}});
+  ten.crowd.judge(task, {1, 2});
+  EXPECT_NEAR(task.estimate.confidence, (.9 * 4 / 3 + .1) / 2, 1e-12);
+  ASSERT_EQ(task.credits.size(), 1U);
+  EXPECT_EQ(task.credits[0].truth, kCat);
 }
 
 TEST(StreamCrowd, ATieGoesToTheLowestClass) {
@@ -165,7 +174,7 @@ std::vector<double> answers(StreamCrowd& crowd) {
   for (ClassId first = 0; first < 3; ++first)
     for (ClassId second = 0; second < 3; ++second) {
       std::vector<double> posterior(3);
-      crowd.put_posterior(task_of({{0, first}, {1, second}, {2, first}, {3, second}, {4, 0}}),
+      crowd.put_posterior(task_of({{0, first}, {1, second}, {2, first}, {3, second}, {4, 0}}), {3, 3},
                           posterior);
       all.insert(all.end(), posterior.begin(), posterior.end());
     }
@@ -178,14 +187,14 @@ RC_GTEST_PROP(StreamCrowdProperty, ATaskThatEntersAndLeavesLeavesNoTrace, ()) {
   std::vector<StreamTask> tasks;
   for (int t = *rc::gen::inRange(0, 20); t > 0; --t) {
     tasks.push_back(some_task());
-    crowd.judge(tasks.back(), 3);
+    crowd.judge(tasks.back(), {3, 3});
     crowd.enter(tasks.back());
   }
   const std::vector<double> before = answers(crowd);
   std::vector<StreamTask> more;
   for (int t = *rc::gen::inRange(1, 20); t > 0; --t) {
     more.push_back(some_task());
-    crowd.judge(more.back(), 3);
+    crowd.judge(more.back(), {3, 3});
     crowd.enter(more.back());
   }
   for (const StreamTask& task : more) crowd.leave(task);
@@ -198,7 +207,7 @@ RC_GTEST_PROP(StreamCrowdProperty, CountsDoNotDependOnTheOrderInWhichTasksEnter,
   std::vector<StreamTask> tasks;
   for (int t = *rc::gen::inRange(1, 20); t > 0; --t) {
     tasks.push_back(some_task());
-    judge.judge(tasks.back(), 3);
+    judge.judge(tasks.back(), {3, 3});
     judge.enter(tasks.back());
   }
   StreamCrowd other{StreamConfig{}};

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "crowdfold/error.h"
 #include "crowdfold/names.h"
@@ -187,11 +188,11 @@ class LiveStream::Engine {
   std::vector<OpenTask> next_tasks(std::size_t most) {
     const double quality = crowd_.usual_quality();
     std::vector<OpenTask> all;
-    std::vector<double> posterior(possible_classes());
+    std::vector<double> posterior(classes().possible);
     for (const auto& [name, held] : tasks_) {
       const StreamTask& task = held.task;
       if (task.closed || task.truth != kNoClass) continue;
-      crowd_.put_posterior(task, posterior);
+      crowd_.put_posterior(task, classes(), posterior);
       OpenTask open{task.name, name_of(task.estimate.label), task.estimate.confidence, task.num_labels,
                     gain_of_a_label(posterior, quality)};
       all.push_back(std::move(open));
@@ -227,6 +228,7 @@ class LiveStream::Engine {
   struct Held {
     StreamTask task;
     bool touched = false;  // since the last commit()
+    bool stored = true;
   };
   struct Hash {
     using is_transparent = void;
@@ -346,10 +348,12 @@ class LiveStream::Engine {
   Held& get_or_open(std::string_view name) {
     if (Held* const held = get(name)) return *held;
     StreamTask task;
-    task.id = store_->add_task(name);
+    task.id = store_->next_task();
     task.name = name;
     ++open_tasks_;
-    return *hold(std::move(task));
+    Held& held = *hold(std::move(task));
+    held.stored = false;
+    return held;
   }
   Held* hold(StreamTask task) {
     std::string name = task.name;
@@ -391,11 +395,12 @@ class LiveStream::Engine {
     if (task.estimate.label != answer || task.closed != was_closed) tell(task);
   }
 
-  void judge_again(StreamTask& task) { crowd_.judge(task, possible_classes()); }
+  void judge_again(StreamTask& task) { crowd_.judge(task, classes()); }
 
   // One class alone would be certain, however few the labels.
-  std::uint32_t possible_classes() const {
-    return config_.classes.empty() ? std::max(2U, classes_.size()) : classes_.size();
+  StreamCrowd::Classes classes() const {
+    const auto known = static_cast<std::uint32_t>(classes_.size());
+    return {known, config_.classes.empty() ? std::max(2U, known) : known};
   }
 
   void close_if_due(StreamTask& task) {
@@ -431,7 +436,7 @@ class LiveStream::Engine {
       });
       return;
     }
-    task.id = store_->add_task(task.name);
+    task.id = store_->next_task();
     for (const StreamLabel& label : task.labels) store_->put_label(task.id, label);
     if (task.closed) {
       ++closed_tasks_;
@@ -439,7 +444,7 @@ class LiveStream::Engine {
     } else {
       ++open_tasks_;
     }
-    hold(std::move(task));
+    hold(std::move(task))->stored = false;
   }
 
   void enter(StreamTask& task) {
@@ -485,7 +490,10 @@ class LiveStream::Engine {
   void write_changes() {
     crowd_.save(*store_);
     for (Held* const held : touched_tasks_) {
-      store_->put_task(held->task);
+      if (std::exchange(held->stored, true))
+        store_->put_task(held->task);
+      else
+        store_->add_task(held->task);
       held->touched = false;
       if (held->task.closed) tasks_.erase(tasks_.find(held->task.name));
     }

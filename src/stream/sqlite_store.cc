@@ -188,19 +188,27 @@ class SqliteStore final : public StreamStore {
     begin();
     hard_tasks_ = tasks;
   }
-  std::int64_t add_task(std::string_view name) override {
+  std::int64_t next_task() override {
+    if (last_task_ < 0) last_task_ = database_.number("SELECT max(id) FROM tasks");
+    return ++last_task_;
+  }
+  void add_task(const StreamTask& task) override {
     begin();
-    statements_->add_task.bind(name).run();
-    return database_.last_row();
+    write_credits(task);
+    statements_->add_task
+        .bind(task.id, std::string_view(task.name), of_class(task.estimate.label),
+              task.estimate.confidence, std::int64_t{task.num_labels}, of_class(task.truth),
+              std::int64_t{task.closed ? 1 : 0}, std::string_view(task.reason),
+              std::string_view(credits_), std::int64_t{task.closed ? task.hard : 0})
+        .run();
   }
   void put_task(const StreamTask& task) override {
     begin();
-    Statement& put = statements_->put_task;
     write_credits(task);
-    const auto of_class = [](ClassId c) { return c == kNoClass ? std::int64_t{-1} : std::int64_t{c}; };
-    put.bind(of_class(task.estimate.label), task.estimate.confidence, std::int64_t{task.num_labels},
-             of_class(task.truth), std::int64_t{task.closed ? 1 : 0}, std::string_view(task.reason),
-             std::string_view(credits_), std::int64_t{task.closed ? task.hard : 0}, task.id)
+    statements_->put_task
+        .bind(of_class(task.estimate.label), task.estimate.confidence, std::int64_t{task.num_labels},
+              of_class(task.truth), std::int64_t{task.closed ? 1 : 0}, std::string_view(task.reason),
+              std::string_view(credits_), std::int64_t{task.closed ? task.hard : 0}, task.id)
         .run();
   }
   void put_label(std::int64_t task, const StreamLabel& label) override {
@@ -283,7 +291,8 @@ class SqliteStore final : public StreamStore {
           put_confusion(database, "INSERT OR REPLACE INTO confusion VALUES(?, ?, ?, ?, ?)"),
           put_crowd(database, "INSERT OR REPLACE INTO crowd VALUES(?, ?, ?)"),
           find_task(database, "SELECT * FROM tasks WHERE name = ?"),
-          add_task(database, "INSERT INTO tasks(name) VALUES(?)"),
+          add_task(database,
+                   "INSERT INTO tasks VALUES(?, ?, nullif(?, -1), ?, ?, nullif(?, -1), ?, ?, ?, ?)"),
           put_task(database,
                    "UPDATE tasks SET estimate = nullif(?, -1), confidence = ?, labels = ?, truth = "
                    "nullif(?, -1), closed = ?, reason = ?, credits = ?, hard = ? WHERE id = ?"),
@@ -408,6 +417,7 @@ class SqliteStore final : public StreamStore {
     statements_->put_config.bind(key, value).run();
   }
 
+  static std::int64_t of_class(ClassId c) { return c == kNoClass ? -1 : std::int64_t{c}; }
   // {"class": share, …}
   void write_credits(const StreamTask& task) {
     credits_ = "{";
@@ -461,7 +471,8 @@ class SqliteStore final : public StreamStore {
   std::uint64_t events_ = 0;
   std::uint64_t closed_tasks_ = 0;
   HardTasks hard_tasks_;
-  std::string credits_;  // being written
+  std::int64_t last_task_ = -1;  // not known yet
+  std::string credits_;          // being written
   std::unique_ptr<Statements> statements_;
   bool in_transaction_ = false;
   bool read_only_ = false;

@@ -95,9 +95,10 @@ class StreamStore {
   virtual void put_confusion(WorkerId id, const SparseConfusion::Cell& now, double history) = 0;
   virtual void put_crowd(const SparseConfusion::Cell& cell) = 0;
   virtual void put_hard_tasks(const HardTasks& tasks) = 0;
-  // An open task without labels; its id.
-  virtual std::int64_t add_task(std::string_view name) = 0;
-  // All but its labels.
+  // The id of the task that is added next.
+  virtual std::int64_t next_task() = 0;
+  // All but its labels; of a new task, and of one that is there.
+  virtual void add_task(const StreamTask& task) = 0;
   virtual void put_task(const StreamTask& task) = 0;
   virtual void put_label(std::int64_t task, const StreamLabel& label) = 0;
   virtual void remove_label(std::int64_t task, WorkerId worker) = 0;
