@@ -16,7 +16,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-void Block::reserve(std::size_t wanted) {
+void TextBlock::reserve(std::size_t wanted) {
   if (wanted <= capacity) return;
   auto larger = std::make_unique_for_overwrite<char[]>(wanted + kBlockPadding);
   if (size > 0) std::memcpy(larger.get(), bytes.get(), size);
@@ -40,7 +40,7 @@ std::string_view BlockReader::peek() {
   return text;
 }
 
-bool BlockReader::next(Block& block) {
+bool BlockReader::next(TextBlock& block) {
   block.size = 0;
   block.begin = 0;
   block.reserve(std::max(block_size_, carry_.size()) + 1);  // one more for a last newline
@@ -77,7 +77,7 @@ bool BlockReader::next(Block& block) {
 }
 
 // Reads until the block holds `wanted` bytes; false if the input ended before.
-bool BlockReader::fill(Block& block, std::size_t wanted) {
+bool BlockReader::fill(TextBlock& block, std::size_t wanted) {
   block.reserve(wanted + 1);
   while (block.size < wanted) {
     const std::size_t count = source_->read(block.bytes.get() + block.size, wanted - block.size);
@@ -88,7 +88,7 @@ bool BlockReader::fill(Block& block, std::size_t wanted) {
 }
 
 // Where the last whole record ends; 0 if none does.
-std::size_t BlockReader::records_end(const Block& block) const {
+std::size_t BlockReader::records_end(const TextBlock& block) const {
   const char* const data = block.bytes.get();
   const auto after_last_newline = [&](std::size_t size) -> std::size_t {
     const void* newline = ::memrchr(data, '\n', size);

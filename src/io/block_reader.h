@@ -13,7 +13,7 @@ namespace crowdfold {
 // Whole records: ends with a newline, with kBlockPadding readable bytes behind it.
 inline constexpr std::size_t kBlockPadding = 64;
 
-struct Block {
+struct TextBlock {
   std::unique_ptr<char[]> bytes;
   std::size_t capacity = 0;
   std::size_t size = 0;
@@ -35,14 +35,14 @@ class BlockReader {
   void set_separator(char separator) { separator_ = separator; }
 
   // False at the end. Error(data) for a record larger than any sane one.
-  bool next(Block& block);
+  bool next(TextBlock& block);
 
   const ByteSource& source() const { return *source_; }
   const std::string& path() const { return path_; }
 
  private:
-  bool fill(Block& block, std::size_t wanted);
-  std::size_t records_end(const Block& block) const;
+  bool fill(TextBlock& block, std::size_t wanted);
+  std::size_t records_end(const TextBlock& block) const;
 
   std::string path_;
   std::unique_ptr<ByteSource> source_;

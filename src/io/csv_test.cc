@@ -196,7 +196,7 @@ RC_GTEST_PROP(Csv, ReadsBackWhatWasWrittenWhereverBlocksAreCut, (std::uint64_t s
   CsvParser parser(all_of(3), false);
   std::vector<Fields> read;
   std::uint64_t lines = 0;
-  for (Block block; reader.next(block);) {
+  for (TextBlock block; reader.next(block);) {
     const BlockOutcome outcome = parser.parse(block.text(), [&](Row row, bool) -> Complaint {
       read.emplace_back(row.begin(), row.end());
       return {};
@@ -219,7 +219,7 @@ RC_GTEST_PROP(Csv, SurvivesAnyBytes, (std::uint64_t seed)) {
   const TempDir folder;
   BlockReader reader(folder.write("noise.csv", text), 1 + random.below(80));
   CsvParser parser(all_of(3), true);
-  for (Block block; reader.next(block);) {
+  for (TextBlock block; reader.next(block);) {
     parser.parse(block.text(), [&](Row row, bool) -> Complaint {
       RC_ASSERT(row.size() == 3U);
       return {};

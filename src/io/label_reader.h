@@ -30,16 +30,16 @@ class LabelReader {
 
  private:
   template <class Writer>
-  BlockOutcome parse(const Block& block, std::size_t thread, Writer& writer);
+  BlockOutcome parse(const TextBlock& block, std::size_t thread, Writer& writer);
 
   const RunContext& context_;
   TableInput input_;
   std::vector<BlockParser> parsers_;  // by thread
-  std::optional<Block> first_;        // if it was peeked at
+  std::optional<TextBlock> first_;    // if it was peeked at
 };
 
 template <class Writer>
-BlockOutcome LabelReader::parse(const Block& block, std::size_t thread, Writer& writer) {
+BlockOutcome LabelReader::parse(const TextBlock& block, std::size_t thread, Writer& writer) {
   RowBatch batch;
   const auto flush = [&] {
     writer.add(batch);
@@ -60,7 +60,7 @@ template <class WriterOf, class Consume>
 void LabelReader::run(const WriterOf& writer, const Consume& consume) {
   using Writer = std::remove_reference_t<decltype(writer(0))>;
   struct Item {
-    Block text;
+    TextBlock text;
     typename Writer::Block labels;
     BlockOutcome outcome;
   };

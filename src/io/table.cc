@@ -144,7 +144,7 @@ BlockParser TableInput::make_parser() const {
   return BlockParser(CsvParser(layout_, options_.skip_bad_rows));
 }
 
-bool TableInput::next(Block& block) {
+bool TableInput::next(TextBlock& block) {
   if (!reader_.next(block)) return false;
   if (first_) block.begin += header_bytes_;
   first_ = false;

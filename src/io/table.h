@@ -22,7 +22,7 @@ class BlockParser {
   explicit BlockParser(JsonlParser parser) : parser_(std::move(parser)) {}
 
   template <class Sink>
-  BlockOutcome parse(const Block& block, const Sink& sink) {
+  BlockOutcome parse(const TextBlock& block, const Sink& sink) {
     return std::visit([&](auto& parser) { return parser.parse(block.text(), sink); }, parser_);
   }
 
@@ -43,7 +43,7 @@ class TableInput {
   const std::vector<std::string>& field_names() const { return names_; }
 
   BlockParser make_parser() const;
-  bool next(Block& block);
+  bool next(TextBlock& block);
 
   // Turns what parsing a block brought into an exception, or into the report, and counts lines. Blocks
   // come in input order.
@@ -53,7 +53,7 @@ class TableInput {
   template <class Sink>
   void for_each_row(const Sink& sink) {
     BlockParser parser = make_parser();
-    for (Block block; next(block);) settle(parser.parse(block, sink));
+    for (TextBlock block; next(block);) settle(parser.parse(block, sink));
   }
 
   const ByteSource& source() const { return reader_.source(); }

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t kMostBars = 40;  // of the histogram of labels per task
 
-using Format = Column::Format;
-
 Chart labels_per_task(const std::vector<std::uint64_t>& tasks_by_labels) {
   struct Bar {
     double lower;
@@ -35,11 +33,12 @@ Chart labels_per_task(const std::vector<std::uint64_t>& tasks_by_labels) {
   chart.title = "Labels per task";
   chart.description = "How many tasks have how many labels.";
   chart.kind = Chart::Kind::histogram;
-  chart.columns = {
-      number_column("lower", "Labels on the task", Format::number, bars,
-                    [](const Bar& b) { return b.lower; }),
-      number_column("upper", "Up to", Format::number, bars, [](const Bar& b) { return b.upper; }),
-      number_column("count", "Tasks", Format::integer, bars, [](const Bar& b) { return b.tasks; })};
+  chart.columns = {number_column("lower", "Labels on the task", Column::Format::number, bars,
+                                 [](const Bar& b) { return b.lower; }),
+                   number_column("upper", "Up to", Column::Format::number, bars,
+                                 [](const Bar& b) { return b.upper; }),
+                   number_column("count", "Tasks", Column::Format::integer, bars,
+                                 [](const Bar& b) { return b.tasks; })};
   if (!bars.empty()) chart.x.domain = {bars.front().lower, bars.back().upper};
   return chart;
 }

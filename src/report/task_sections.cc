@@ -12,8 +12,6 @@
 namespace crowdfold {
 namespace {
 
-using Format = Column::Format;
-
 // "3 cat, 2 dog", the most frequent first.
 std::string votes_of(const Shown& shown, TaskId t) {
   std::map<ClassId, std::size_t> counts;
@@ -46,9 +44,9 @@ Details votes(const Shown& shown, const std::vector<ReportedTask>& tasks) {
       text_column("worker", "Worker", all,
                   [&](const Vote& v) { return shown.worker_name(v.worker->worker); }),
       text_column("label", "Label", all, [&](const Vote& v) { return shown.class_name(v.label); }),
-      number_column("log_odds", "Log-odds", Format::signed_number, all,
+      number_column("log_odds", "Log-odds", Column::Format::signed_number, all,
                     [](const Vote& v) { return v.worker->log_odds; }),
-      number_column("quality", "Quality", Format::percent, all,
+      number_column("quality", "Quality", Column::Format::percent, all,
                     [](const Vote& v) { return v.worker->quality; })};
   return details;
 }
@@ -91,10 +89,12 @@ Chart confidence_chart(const Shown& shown) {
                                   with_commas(report.tasks.settled), some(report.tasks.tasks, "task"),
                                   percent(report.options.settled));
   chart.kind = Chart::Kind::histogram;
-  chart.columns = {
-      number_column("lower", "Confidence", Format::percent, bars, [](const Bar& b) { return b.lower; }),
-      number_column("upper", "Up to", Format::percent, bars, [](const Bar& b) { return b.upper; }),
-      number_column("count", "Tasks", Format::integer, bars, [](const Bar& b) { return b.tasks; })};
+  chart.columns = {number_column("lower", "Confidence", Column::Format::percent, bars,
+                                 [](const Bar& b) { return b.lower; }),
+                   number_column("upper", "Up to", Column::Format::percent, bars,
+                                 [](const Bar& b) { return b.upper; }),
+                   number_column("count", "Tasks", Column::Format::integer, bars,
+                                 [](const Bar& b) { return b.tasks; })};
   if (report.has_truths) {
     chart.columns.push_back(
         text_column("series", "Answer", bars, [](const Bar& b) { return b.series; }));
@@ -117,8 +117,8 @@ Chart drift_chart(const Report& report) {
   chart.title = "Labels that agree with the answer, as the tasks go on";
   chart.description = "A falling line means that labels got worse or tasks got harder.";
   chart.kind = Chart::Kind::lines;
-  Column x{"x", "Tasks, in the order of their first appearance", Format::integer};
-  Column y{"y", "Share", Format::percent};
+  Column x{"x", "Tasks, in the order of their first appearance", Column::Format::integer};
+  Column y{"y", "Share", Column::Format::percent};
   Column series{"series", "What"};
   for (const bool labels : {true, false}) {
     for (const DriftChunk& chunk : report.drift) {
@@ -142,8 +142,8 @@ Chart class_drift_chart(const Shown& shown) {
       "Shares of the most frequent classes among the answers. A jump means that other tasks came, or "
       "other workers.";
   chart.kind = Chart::Kind::lines;
-  Column x{"x", "Tasks, in the order of their first appearance", Format::integer};
-  Column y{"y", "Share of answers", Format::percent};
+  Column x{"x", "Tasks, in the order of their first appearance", Column::Format::integer};
+  Column y{"y", "Share of answers", Column::Format::percent};
   Column series{"series", "Class"};
   const std::vector<DriftChunk>& drift = shown.report.drift;
   for (std::size_t k = 0; k < drift.front().classes.size(); ++k) {
@@ -170,7 +170,7 @@ Table task_table(const Shown& shown, const std::string& id, const std::vector<Re
                   [&](const ReportedTask& t) { return std::string(shown.labels.tasks[t.task]); }),
       text_column("estimate", "Answer", tasks,
                   [&](const ReportedTask& t) { return shown.class_name(t.estimate); }),
-      number_column("confidence", "Confidence", Format::percent, tasks,
+      number_column("confidence", "Confidence", Column::Format::percent, tasks,
                     [](const ReportedTask& t) { return t.confidence; }),
       text_column("said", "Labels", tasks,
                   [&](const ReportedTask& t) { return votes_of(shown, t.task); })};

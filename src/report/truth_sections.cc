@@ -13,8 +13,6 @@ namespace {
 constexpr std::uint32_t kMostScored = 200;  // classes
 constexpr std::size_t kMostDrawn = 1000;    // workers
 
-using Format = Column::Format;
-
 Chart calibration_chart(const Evaluation& evaluation) {
   std::vector<CalibrationBin> bins = evaluation.bins;
   std::erase_if(bins, [](const CalibrationBin& bin) { return bin.tasks == 0; });
@@ -28,9 +26,10 @@ Chart calibration_chart(const Evaluation& evaluation) {
       "stand for many tasks.";
   chart.kind = Chart::Kind::scatter;
   chart.columns = {
-      number_column("x", "Mean confidence", Format::percent, bins, [](Bin b) { return b.confidence; }),
-      number_column("y", "Right", Format::percent, bins, [](Bin b) { return b.accuracy; }),
-      number_column("size", "Tasks", Format::integer, bins, [](Bin b) { return b.tasks; })};
+      number_column("x", "Mean confidence", Column::Format::percent, bins,
+                    [](Bin b) { return b.confidence; }),
+      number_column("y", "Right", Column::Format::percent, bins, [](Bin b) { return b.accuracy; }),
+      number_column("size", "Tasks", Column::Format::integer, bins, [](Bin b) { return b.tasks; })};
   chart.x.domain = {0, 1};
   chart.y.domain = {0, 1};
   chart.references = {{Reference::Axis::diagonal}};
@@ -42,8 +41,8 @@ Chart confusion_chart(const Shown& shown) {
   const std::size_t k = shown.labels.num_classes();
   Column x{"x", "Answer"};
   Column y{"y", "Truth"};
-  Column value{"value", "Share of the truth's tasks", Format::percent};
-  Column count{"tasks", "Tasks", Format::integer};
+  Column value{"value", "Share of the truth's tasks", Column::Format::percent};
+  Column count{"tasks", "Tasks", Column::Format::integer};
   for (std::uint32_t row = 0; row < report.shown_classes; ++row) {
     const ClassId truth = report.classes[row].label;
     if (report.evaluation.classes[truth].truths == 0) continue;
@@ -82,13 +81,14 @@ Table score_table(const Shown& shown) {
       "Precision: how many answers of the class are right. Recall: how many of its tasks were found.";
   table.columns = {
       text_column("class", "Class", classes, [&](ClassId c) { return shown.class_name(c); }),
-      number_column("truths", "Truths", Format::integer, classes,
+      number_column("truths", "Truths", Column::Format::integer, classes,
                     [&](ClassId c) { return evaluation.classes[c].truths; }),
-      number_column("estimates", "Answers", Format::integer, classes,
+      number_column("estimates", "Answers", Column::Format::integer, classes,
                     [&](ClassId c) { return evaluation.classes[c].estimates; }),
-      number_column("precision", "Precision", Format::percent, classes, score(&ClassScores::precision)),
-      number_column("recall", "Recall", Format::percent, classes, score(&ClassScores::recall)),
-      number_column("f1", "F1", Format::percent, classes, score(&ClassScores::f1))};
+      number_column("precision", "Precision", Column::Format::percent, classes,
+                    score(&ClassScores::precision)),
+      number_column("recall", "Recall", Column::Format::percent, classes, score(&ClassScores::recall)),
+      number_column("f1", "F1", Column::Format::percent, classes, score(&ClassScores::f1))};
   return table;
 }
 
@@ -110,9 +110,11 @@ Chart quality_truth_chart(const Shown& shown) {
       kEnough);
   chart.kind = Chart::Kind::scatter;
   chart.columns = {
-      number_column("x", "Estimated quality", Format::percent, workers, [](W w) { return w->quality; }),
-      number_column("y", "Right, by truths", Format::percent, workers, [](W w) { return w->accuracy; }),
-      number_column("size", "Truths", Format::integer, workers, [](W w) { return w->truths; }),
+      number_column("x", "Estimated quality", Column::Format::percent, workers,
+                    [](W w) { return w->quality; }),
+      number_column("y", "Right, by truths", Column::Format::percent, workers,
+                    [](W w) { return w->accuracy; }),
+      number_column("size", "Truths", Column::Format::integer, workers, [](W w) { return w->truths; }),
       text_column("worker", "Worker", workers, [&](W w) { return shown.worker_name(w->worker); })};
   chart.x.domain = {0, 1};
   chart.y.domain = {0, 1};
@@ -138,20 +140,22 @@ Table method_table(const Report& report) {
   table.columns = {text_column("method", "Method", run, [](M m) { return m->method; })};
   if (own < report.methods.size()) {
     table.columns.push_back(number_column("same", "Same answer as " + report.options.method,
-                                          Format::percent, run, [&](M m) { return m->same[own]; }));
+                                          Column::Format::percent, run,
+                                          [&](M m) { return m->same[own]; }));
   }
-  table.columns.push_back(number_column("confidence", "Mean confidence", Format::percent, run,
+  table.columns.push_back(number_column("confidence", "Mean confidence", Column::Format::percent, run,
                                         [](M m) { return m->confidence; }));
   table.columns.push_back(
-      number_column("settled", "Settled", Format::percent, run, [](M m) { return m->settled; }));
+      number_column("settled", "Settled", Column::Format::percent, run, [](M m) { return m->settled; }));
   if (report.has_truths) {
-    table.columns.push_back(number_column("accuracy", "Accuracy", Format::percent, run,
+    table.columns.push_back(number_column("accuracy", "Accuracy", Column::Format::percent, run,
                                           [](M m) { return m->evaluation.accuracy; }));
-    table.columns.push_back(number_column("macro_f1", "Macro F1", Format::percent, run,
+    table.columns.push_back(number_column("macro_f1", "Macro F1", Column::Format::percent, run,
                                           [](M m) { return m->evaluation.macro_f1; }));
-    table.columns.push_back(number_column("log_loss", "Log-loss", Format::number, run,
+    table.columns.push_back(number_column("log_loss", "Log-loss", Column::Format::number, run,
                                           [](M m) { return m->evaluation.log_loss; }));
-    table.columns.push_back(number_column("calibration_error", "Calibration error", Format::percent, run,
+    table.columns.push_back(number_column("calibration_error", "Calibration error",
+                                          Column::Format::percent, run,
                                           [](M m) { return m->evaluation.calibration_error; }));
     table.sorted_by = "accuracy";
     table.descending = true;
@@ -162,7 +166,7 @@ Table method_table(const Report& report) {
 Chart method_chart(const Report& report) {
   Column x{"x", "Method"};
   Column y{"y", "Method"};
-  Column value{"value", "Same answer", Format::percent};
+  Column value{"value", "Same answer", Column::Format::percent};
   double least = 1;
   for (const ComparedMethod& row : report.methods) {
     for (std::size_t i = 0; i < report.methods.size(); ++i) {

@@ -11,10 +11,8 @@
 namespace crowdfold {
 namespace {
 
-constexpr std::size_t kMostWorkersDrawn = 400;    // workers in the chart
-constexpr std::size_t kMostBalanced = 30;  // classes in the chart
-
-using Format = Column::Format;
+constexpr std::size_t kMostWorkersDrawn = 400;  // workers in the chart
+constexpr std::size_t kMostBalanced = 30;       // classes in the chart
 
 const char* name_of(WorkerMark mark) {
   switch (mark) {
@@ -57,12 +55,12 @@ Chart quality_chart(const Shown& shown) {
       "table below.";
   chart.kind = Chart::Kind::intervals;
   chart.columns = {
-      number_column("x", "Rank", Format::integer, points, [](const Point& p) { return p.rank; }),
-      number_column("y", "Quality", Format::percent, points,
+      number_column("x", "Rank", Column::Format::integer, points, [](const Point& p) { return p.rank; }),
+      number_column("y", "Quality", Column::Format::percent, points,
                     [](const Point& p) { return p.worker->quality; }),
-      number_column("lower", "Lower end", Format::percent, points,
+      number_column("lower", "Lower end", Column::Format::percent, points,
                     [](const Point& p) { return p.worker->interval.lower; }),
-      number_column("upper", "Upper end", Format::percent, points,
+      number_column("upper", "Upper end", Column::Format::percent, points,
                     [](const Point& p) { return p.worker->interval.upper; }),
       text_column("label", "Worker", points,
                   [&](const Point& p) { return shown.worker_name(p.worker->worker); }),
@@ -81,7 +79,7 @@ Table worker_table(const Shown& shown) {
   const std::size_t kept = std::min<std::size_t>(shown.report.options.most_workers, workers.size());
   workers.resize(kept);
   using W = const ReportedWorker&;
-  Column interval{"quality", "0 to 100 %", Format::interval};
+  Column interval{"quality", "0 to 100 %", Column::Format::interval};
   for (W w : workers) interval.intervals.push_back({w.interval.lower, w.quality, w.interval.upper});
   Table table;
   table.id = "workers-table";
@@ -92,22 +90,24 @@ Table worker_table(const Shown& shown) {
       text_column("worker", "Worker", workers, [&](W w) { return shown.worker_name(w.worker); }),
       text_column("mark", "Mark", workers, [](W w) { return name_of(w.mark); }),
       interval,
-      number_column("lower", "Lower", Format::percent, workers, [](W w) { return w.interval.lower; }),
-      number_column("mean", "Quality", Format::percent, workers, [](W w) { return w.quality; }),
-      number_column("upper", "Upper", Format::percent, workers, [](W w) { return w.interval.upper; }),
-      number_column("labels", "Labels", Format::integer, workers, [](W w) { return w.labels; }),
-      number_column("log_odds", "Log-odds", Format::signed_number, workers,
+      number_column("lower", "Lower", Column::Format::percent, workers,
+                    [](W w) { return w.interval.lower; }),
+      number_column("mean", "Quality", Column::Format::percent, workers, [](W w) { return w.quality; }),
+      number_column("upper", "Upper", Column::Format::percent, workers,
+                    [](W w) { return w.interval.upper; }),
+      number_column("labels", "Labels", Column::Format::integer, workers, [](W w) { return w.labels; }),
+      number_column("log_odds", "Log-odds", Column::Format::signed_number, workers,
                     [](W w) { return w.log_odds; }),
-      number_column("agreed", "Agrees with others", Format::percent, workers,
+      number_column("agreed", "Agrees with others", Column::Format::percent, workers,
                     [](W w) { return share_of(static_cast<double>(w.agreed), w.compared); }),
-      number_column("by_chance", "By chance", Format::percent, workers,
+      number_column("by_chance", "By chance", Column::Format::percent, workers,
                     [](W w) { return share_of(w.by_chance, w.compared); })};
   table.columns[1].tones = mark_tones();
   if (shown.report.has_truths) {
-    table.columns.push_back(number_column("accuracy", "Right, by truths", Format::percent, workers,
-                                          [](W w) { return w.accuracy; }));
-    table.columns.push_back(
-        number_column("truths", "Truths", Format::integer, workers, [](W w) { return w.truths; }));
+    table.columns.push_back(number_column("accuracy", "Right, by truths", Column::Format::percent,
+                                          workers, [](W w) { return w.accuracy; }));
+    table.columns.push_back(number_column("truths", "Truths", Column::Format::integer, workers,
+                                          [](W w) { return w.truths; }));
   }
   table.sorted_by = "lower";
   table.descending = true;
@@ -145,11 +145,11 @@ Chart agreement_chart(const Shown& shown) {
   chart.kind = Chart::Kind::heatmap;
   chart.columns = {text_column("x", "Worker", cells, [&](const Cell& c) { return name(c.column); }),
                    text_column("y", "Worker", cells, [&](const Cell& c) { return name(c.row); }),
-                   number_column("value", "Same label", Format::percent, cells,
+                   number_column("value", "Same label", Column::Format::percent, cells,
                                  [](const Cell& c) {
                                    return share_of(static_cast<double>(c.pair->agreed), c.pair->common);
                                  }),
-                   number_column("common", "Common tasks", Format::integer, cells,
+                   number_column("common", "Common tasks", Column::Format::integer, cells,
                                  [](const Cell& c) { return c.pair->common; })};
   chart.value.domain = {0, 1};
   return chart;
@@ -159,7 +159,7 @@ Chart balance_chart(const Shown& shown) {
   const Report& report = shown.report;
   std::uint64_t estimates = 0;
   for (const ReportedClass& c : report.classes) estimates += c.estimates;
-  Column x{"x", "Share", Format::percent};
+  Column x{"x", "Share", Column::Format::percent};
   Column y{"y", "Class"};
   Column series{"series", "Of"};
   const std::size_t drawn = std::min(kMostBalanced, report.classes.size());
@@ -193,8 +193,8 @@ Chart mix_up_chart(const Shown& shown) {
   const std::size_t n = report.shown_classes;
   Column x{"x", "Label given"};
   Column y{"y", "Answer"};
-  Column value{"value", "Share of labels", Format::percent};
-  Column count{"labels", "Labels", Format::integer};
+  Column value{"value", "Share of labels", Column::Format::percent};
+  Column count{"labels", "Labels", Column::Format::integer};
   for (std::size_t row = 0; row < n; ++row) {
     std::uint64_t sum = 0;
     for (std::size_t column = 0; column < n; ++column) sum += report.confusion[row * n + column];
@@ -228,10 +228,10 @@ Table mix_up_table(const Shown& shown) {
                                [&](const MixUp& m) { return shown.class_name(m.estimate); }),
                    text_column("label", "Taken for", mix_ups,
                                [&](const MixUp& m) { return shown.class_name(m.label); }),
-                   number_column("labels", "Labels", Format::integer, mix_ups,
+                   number_column("labels", "Labels", Column::Format::integer, mix_ups,
                                  [](const MixUp& m) { return m.labels; }),
-                   number_column("share", "Share of labels on such tasks", Format::percent, mix_ups,
-                                 [](const MixUp& m) { return m.share; })};
+                   number_column("share", "Share of labels on such tasks", Column::Format::percent,
+                                 mix_ups, [](const MixUp& m) { return m.share; })};
   table.sorted_by = "labels";
   table.descending = true;
   return table;
