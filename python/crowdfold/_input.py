@@ -179,20 +179,25 @@ def truth_columns(truths: Any) -> Tuple[Any, Any, Library]:
     if isinstance(truths, (str, os.PathLike)):
         tasks, labels = _native.read_truth_file(os.fspath(truths))
         return _texts(tasks, "u"), _texts(labels, "u"), NUMPY
-    if isinstance(truths, Mapping):
-        if set(truths) == {"task", "label"} and not isinstance(truths["task"], str):
-            return to_array(truths["task"]), to_array(truths["label"]), NUMPY
-        return to_array(list(truths)), to_array(list(truths.values())), NUMPY
-    library = library_of(truths)
+    return key_columns(truths, "truths", "task", "label", ", or a path")
+
+
+def key_columns(given: Any, what: str, key: str, value: str, other_forms: str = "") -> Tuple[Any, Any, Library]:
+    """Keys and values of a series by key, a table with both columns, or a dictionary."""
+    if isinstance(given, Mapping):
+        if set(given) == {key, value} and not isinstance(given[key], str) and hasattr(given[key], "__len__"):
+            return to_array(given[key]), to_array(given[value]), NUMPY
+        return to_array(list(given)), to_array(list(given.values())), NUMPY
+    library = library_of(given)
     if library is None:
-        raise UsageError(f"truths in a {type(truths).__name__}: give a Series by task, a table with the columns "
-                         "task and label, a dictionary, or a path")
-    names = library.names(truths) if hasattr(truths, "columns") else []
-    if "task" in names and "label" in names:
-        return library.column(truths, "task"), library.column(truths, "label"), library
-    if library.is_series(truths):
-        return library.index_of(truths), library.values_of(truths), library
-    raise UsageError("truths: a table needs the columns task and label")
+        raise UsageError(f"{what} in a {type(given).__name__}: give a Series by {key}, a table with the columns "
+                         f"{key} and {value}, a dictionary{other_forms}")
+    names = library.names(given) if hasattr(given, "columns") else []
+    if key in names and value in names:
+        return library.column(given, key), library.column(given, value), library
+    if library.is_series(given):
+        return library.index_of(given), library.values_of(given), library
+    raise UsageError(f"{what}: a table needs the columns {key} and {value}")
 
 
 def text_of(value: Any) -> str:

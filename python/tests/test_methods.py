@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 import crowdfold as cf
 from crowdfold import _native, methods
+from crowdfold._build import METHODS
 
 CLASSES = [getattr(cf, name) for name in methods.__all__]
 REGISTRY = {method["name"]: method for method in _native.registry()}
@@ -40,7 +41,9 @@ def test_parameters_and_defaults_are_those_of_the_registry(cls: Any) -> None:
             float(default) == float(options[option]["default"])
         assert options[option]["help"] in cls.__doc__
     assert REGISTRY[cls._method]["citation"] in cls.__doc__
-    kinds = {p.kind for n, p in signature.parameters.items() if n not in ("n_iter", "tol", "n_restarts")}
+    by_position = METHODS[cls._method].positional
+    assert list(signature.parameters)[:len(by_position)] == list(by_position)
+    kinds = {p.kind for n, p in signature.parameters.items() if n not in by_position}
     assert kinds == {inspect.Parameter.KEYWORD_ONLY}
 
 
