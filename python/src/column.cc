@@ -8,13 +8,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "crowdfold/error.h"
 
 namespace crowdfold::python {
 namespace {
-
-constexpr std::uint32_t kUnknown = 0xFFFF'FFFE;  // a value whose text was not looked up yet
 
 // Numbers -> ids: a hash table of those that were met.
 class NumberIds {
@@ -55,13 +54,6 @@ class NumberIds {
   std::vector<Slot> slots_ = std::vector<Slot>(64);
   std::size_t used_ = 0;
 };
-
-template <class T>
-T load_as(const char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
 
 // Calls body with a getter of the numbers' own type.
 template <class Body>
@@ -310,58 +302,6 @@ class DictionaryColumn final : public Column {
   bool expects_new_ = true;           // as the last rows had some
 };
 
-// The ids of short texts that were met lately, in a table of fixed size where the newest stays. A text
-// is two words and its length there: compared without a call, and found in one cache line.
-class ShortTexts {
- public:
-  // kUnknown if it is not here.
-  std::uint32_t find(std::string_view text) const {
-    if (text.size() > kMostBytes) return kUnknown;
-    const Words words = words_of(text);
-    const Slot& slot = slots_[place_of(words, text.size())];
-    const bool same =
-        ((slot.first ^ words.first) | (slot.last ^ words.last) | (slot.size ^ text.size())) == 0;
-    return same ? slot.id : kUnknown;
-  }
-  void put(std::string_view text, std::uint32_t id) {
-    if (text.size() > kMostBytes) return;
-    const Words words = words_of(text);
-    slots_[place_of(words, text.size())] = {words.first, words.last,
-                                            static_cast<std::uint32_t>(text.size()), id};
-  }
-
- private:
-  static constexpr std::size_t kMostBytes = 16;
-  static constexpr int kBits = 13;
-
-  struct Words {
-    std::uint64_t first;
-    std::uint64_t last;
-  };
-  struct Slot {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    std::uint32_t size = 0;  // no text is empty
-    std::uint32_t id = kUnknown;
-  };
-
-  // They overlap, and with the length say everything.
-  static Words words_of(std::string_view text) {
-    const char* const p = text.data();
-    const std::size_t n = text.size();
-    if (n >= 8) return {load_as<std::uint64_t>(p), load_as<std::uint64_t>(p + n - 8)};
-    if (n >= 4) return {load_as<std::uint32_t>(p), load_as<std::uint32_t>(p + n - 4)};
-    const auto byte = [p](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(p[i])}; };
-    return {byte(0), byte(n / 2) << 8 | byte(n - 1)};
-  }
-  static std::size_t place_of(const Words& words, std::size_t size) {
-    const std::uint64_t mixed = (words.first ^ size) * 0x9E37'79B9'7F4A'7C15 ^ words.last;
-    return (mixed ^ mixed >> 32) * 0xE703'7ED1'A0B4'28DB >> (64 - kBits);
-  }
-
-  std::vector<Slot> slots_ = std::vector<Slot>(std::size_t{1} << kBits);
-};
-
 // Texts, wherever they are: get(i) is a std::string_view.
 template <class Get>
 class TextColumn final : public Column {
@@ -392,7 +332,7 @@ class TextColumn final : public Column {
       std::size_t num_wanted = 0;
       for (std::size_t i = 0; i < count; ++i) {
         const std::string_view text = text_at(begin + first + i);
-        const std::uint32_t id = text.empty() ? kMissing : met_.find(text);
+        const std::uint32_t id = text.empty() ? kMissing : ids.met.find(text);
         out[first + i] = id;
         if (id != kUnknown) continue;
         hashes[i] = NameTable::hash(text);
@@ -404,7 +344,7 @@ class TextColumn final : public Column {
         const std::uint64_t row = begin + first + i;
         const std::string_view text = get_(row);
         out[first + i] = ids.intern(text, hashes[i], row);
-        met_.put(text, out[first + i]);
+        ids.met.put(text, out[first + i]);
       }
     }
   }
@@ -416,7 +356,6 @@ class TextColumn final : public Column {
   Get get_;
   std::uint64_t size_;
   Nulls nulls_;
-  ShortTexts met_;
 };
 
 template <class Offset>
@@ -439,6 +378,41 @@ class NullColumn final : public Column {
  private:
   std::uint64_t size_;
 };
+
+// 0, 1, 2 …
+class CountingColumn final : public Column {
+ public:
+  explicit CountingColumn(std::uint64_t size) : size_(size) {}
+  std::uint64_t size() const override { return size_; }
+  std::unique_ptr<Column> another() const override { return std::make_unique<CountingColumn>(size_); }
+  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
+    return ids.intern(text_of(index), row);
+  }
+
+ private:
+  std::uint64_t size_;
+};
+
+// One more than the largest of integers that are small enough to be codes of a dictionary of numbers,
+// which is quicker than looking each of them up.
+std::optional<std::uint64_t> dictionary_size(const Numbers& numbers) {
+  constexpr std::uint64_t kLeast = 1 << 16;
+  if (numbers.size == 0 || numbers.nulls.any()) return std::nullopt;
+  return with_getter(numbers, [&](auto get) -> std::optional<std::uint64_t> {
+    using T = decltype(get(0));
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      T least = get(0);
+      T most = get(0);
+      for (std::uint64_t i = 0; i < numbers.size; ++i) {
+        least = std::min(least, get(i));
+        most = std::max(most, get(i));
+      }
+      const auto last = static_cast<std::uint64_t>(most);
+      if (std::cmp_greater_equal(least, 0) && last < std::max(kLeast, numbers.size)) return last + 1;
+    }
+    return std::nullopt;
+  });
+}
 
 class ChunkedColumn final : public Column {
  public:
@@ -510,6 +484,8 @@ std::size_t width_of(char type) {
 }
 
 std::unique_ptr<Column> number_column(const Numbers& numbers) {
+  if (const std::optional<std::uint64_t> count = dictionary_size(numbers))
+    return dictionary_column({numbers}, std::make_unique<CountingColumn>(*count));
   return std::make_unique<NumberColumn>(numbers);
 }
 

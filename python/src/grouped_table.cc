@@ -22,6 +22,14 @@ bool any_missing(std::span<const std::uint32_t> ids) {
   return any != 0;
 }
 
+// Most tasks have several labels.
+constexpr std::size_t kAtOnce = 16;
+bool are_all(std::span<const std::uint32_t, kAtOnce> ids, std::uint32_t wanted) {
+  std::uint32_t differs = 0;
+  for (const std::uint32_t id : ids) differs |= id ^ wanted;  // by vectors
+  return differs == 0;
+}
+
 // What one thread reads, by ids of its own.
 class Range {
  public:
@@ -62,6 +70,8 @@ class Range {
     for (std::size_t at = 0; at < tasks.size();) {
       const std::uint32_t task = tasks[at];
       const std::size_t first = at;
+      while (at + kAtOnce <= tasks.size() && are_all(tasks.subspan(at).first<kAtOnce>(), task))
+        at += kAtOnce;
       while (at < tasks.size() && tasks[at] == task) ++at;
       if (task == sizes.size())
         sizes.push_back(0);
@@ -119,8 +129,10 @@ void renumber(std::span<Id> ids, const std::vector<std::uint32_t>& to) {
 std::optional<Labels> read_grouped(const TableColumns& columns, Duplicates duplicates, int threads,
                                    const RunContext& context, TableIds& ids) {
   const std::uint64_t rows = columns.tasks.size();
+  // Where values are cheap to read, joining what was read costs more than threads save.
+  const int readers = columns.are_cheap() ? 1 : std::max(1, threads);
   const std::size_t count =
-      std::clamp<std::size_t>(rows / kRowsPerThread, 1, static_cast<std::size_t>(std::max(1, threads)));
+      std::clamp<std::size_t>(rows / kRowsPerThread, 1, static_cast<std::size_t>(readers));
   std::vector<Range> ranges;
   for (std::size_t i = 0; i < count; ++i)
     ranges.emplace_back(columns, rows * i / count, rows * (i + 1) / count);

@@ -15,6 +15,7 @@ struct TableColumns {
   Column& workers;
   Column& labels;
 
+  bool are_cheap() const { return tasks.is_cheap() && workers.is_cheap() && labels.is_cheap(); }
   bool are_python() const { return tasks.is_python() || workers.is_python() || labels.is_python(); }
 };
 

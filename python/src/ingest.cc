@@ -41,8 +41,8 @@ Labels Ingest::read_all(const TableColumns& columns, int threads, const RunConte
       return std::move(*labels);
   }
   // Rows in another order may come a second time if that is cheap.
-  const bool cheap = columns.tasks.is_cheap() && columns.workers.is_cheap() && columns.labels.is_cheap();
-  grouper_ = RowGrouper(duplicates_, cheap ? RowGrouper::Rows::twice : RowGrouper::Rows::once);
+  grouper_ =
+      RowGrouper(duplicates_, columns.are_cheap() ? RowGrouper::Rows::twice : RowGrouper::Rows::once);
   grouper_.reserve(columns.tasks.size());
   read(columns, context, &RowGrouper::add);
   if (grouper_.wants_rows_again()) read(columns, context, &RowGrouper::add_again);

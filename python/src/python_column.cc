@@ -100,7 +100,10 @@ class ObjectColumn final : public Column {
     const char* const bytes = PyUnicode_AsUTF8AndSize(object, &size);
     if (bytes == nullptr) throw nb::python_error();
     if (size == 0) return kMissing;
-    return ids.intern({bytes, static_cast<std::size_t>(size)}, row);
+    const std::string_view text(bytes, static_cast<std::size_t>(size));
+    std::uint32_t id = ids.met.find(text);
+    if (id == kUnknown) ids.met.put(text, id = ids.intern(text, row));
+    return id;
   }
 
   const char* data_;
