@@ -70,7 +70,16 @@ class Aggregator:
             value = getattr(self, name)
             value = self._values.get(name, {}).get(value, value)
             settings.append((option, repr(value) if isinstance(value, float) else str(value)))
-        _native.check_settings(self._method, settings)
+        try:
+            _native.check_settings(self._method, settings)
+        except UsageError as error:
+            text = str(error)
+            for name, option in self._options.items():  # under the name that it has here
+                if name != option:
+                    text = text.replace(f"option {option}=", f"{name}=")
+            if text == str(error):
+                raise
+            raise UsageError(text) from None
         return settings
 
     def _seed(self) -> int:
@@ -83,6 +92,8 @@ class Aggregator:
 
     def _threads(self) -> int:
         jobs = getattr(self, "n_jobs")
+        if not (jobs is None or isinstance(jobs, (int, np.integer))):
+            raise UsageError(f"n_jobs={jobs!r}: a number of threads, or None for all cores")
         return 0 if jobs is None or jobs < 0 else int(jobs)
 
     def _shows_progress(self) -> bool:

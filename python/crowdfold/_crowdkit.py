@@ -19,18 +19,23 @@ Weighted = TypeVar("Weighted", bound="WeightedByFit")
 Started = TypeVar("Started", bound="StartedByFit")
 
 
-def numbers_by_id(crowd: Crowd, role: str, given: Any, what: str) -> Any:
-    """Numbers by task, worker or class, NaN where none is given."""
-    keys, values, library = key_columns(given, what, role, what)
+def numbers_by_id(crowd: Crowd, role: str, given: Any, what: str, column: str) -> Any:
+    """Numbers by task, worker or class, NaN where none is given. `column` has them, if they come in a table."""
+    keys, values, library = key_columns(given, what, role, column)
     count = {"task": crowd.labels.num_tasks, "worker": crowd.labels.num_workers,
              "label": crowd.labels.num_classes}[role]
     try:
         numbers = np.asarray(as_list(values), dtype=np.float64)
     except (TypeError, ValueError):
         raise UsageError(f"{what}: a number by {role} is needed") from None
+    if np.isinf(numbers).any():
+        raise UsageError(f"{what}: numbers must be finite")
     ids = crowd.labels.find_ids(role, library.native(keys))
+    known = ids >= 0
+    if len(np.unique(ids[known])) < known.sum():
+        raise UsageError(f"{what}: there are several numbers for one {role}")
     found = np.full(count, np.nan)
-    found[ids[ids >= 0]] = numbers[ids >= 0]
+    found[ids[known]] = numbers[known]
     return found
 
 
@@ -60,10 +65,12 @@ class WeightedByFit(Aggregator):
     def _extras(self, crowd: Crowd, classes: Values, skills: Any = None, **given: Any) -> Extras:
         if skills is None:
             return []
-        weights = numbers_by_id(crowd, "worker", skills, "skill")
+        weights = numbers_by_id(crowd, "worker", skills, "skills", "skill")
         missing = np.isnan(weights)
         if not missing.any():
             return [("weight", weights)]
+        if missing.all():
+            raise UsageError("skills: none of the workers has one (known truths are given by name: true_labels=)")
         default, rule = getattr(self, "default_skill"), getattr(self, "on_missing_skill")
         if rule == "value" and default is not None:
             weights[missing] = default
@@ -168,7 +175,10 @@ class WithDifficulties(Aggregator):
                                   ("betas_priors_mean", "task", "ease")):
             value = getattr(self, name)
             if value is not None:
-                found.append((extra, numbers_by_id(crowd, role, value, name)))
+                found.append((extra, numbers_by_id(crowd, role, value, name, extra)))
+        for name, numbers in found:
+            if name == "prior" and (np.isnan(numbers).any() or (numbers < 0).any() or abs(numbers.sum() - 1) > 1e-6):
+                raise UsageError("labels_priors: a probability for every label is needed, which add up to 1")
         return found
 
 

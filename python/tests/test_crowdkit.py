@@ -244,8 +244,12 @@ def test_skills_come_in_any_form_and_library(small: cf.Crowd) -> None:
         pd.testing.assert_series_equal(cf.MajorityVote().fit_predict(frame, given), wanted)
     with pytest.raises(cf.UsageError, match="skills?.*number by worker"):
         cf.MajorityVote().fit(frame, dict.fromkeys(workers, "good"))
-    with pytest.raises(cf.UsageError, match="skill in a float"):
+    with pytest.raises(cf.UsageError, match="skills in a float"):
         cf.MajorityVote().fit(frame, 0.5)
+    for bad, said in ((skills * np.inf, "finite"), (pd.concat([skills, skills]), "several numbers for one worker"),
+                      ({"somebody": 1}, "none of the workers has one .*true_labels=")):
+        with pytest.raises(cf.UsageError, match=said):
+            cf.MajorityVote().fit(frame, bad)
     truth = small.truth.to_pandas()
     assert (cf.MajorityVote().fit_predict(frame, true_labels=truth) == truth).all()
 
@@ -333,6 +337,13 @@ def test_tables_as_parameters_can_be_shown_and_cloned(small: cf.Crowd) -> None:
     copy = clone(model)
     pd.testing.assert_series_equal(copy.get_params()["labels_priors"], priors)
     pd.testing.assert_series_equal(copy.fit(frame).labels_, model.fit(frame).labels_)
+
+
+def test_priors_of_labels_are_probabilities_of_all(small: cf.Crowd) -> None:
+    first, second = sorted(small.to_pandas()["label"].unique())
+    for bad in ({first: 1.5, second: -0.5}, {first: 1.0}, {first: 0.5, "another": 0.5}, {first: 2, second: 1}):
+        with pytest.raises(cf.UsageError, match="a probability for every label"):
+            cf.GLAD(labels_priors=bad).fit(small.to_pandas())
 
 
 def test_parameters_without_a_meaning_keep_their_default(small: cf.Crowd) -> None:

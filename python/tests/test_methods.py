@@ -153,6 +153,13 @@ def test_bad_parameters_have_the_message_of_the_command_line(cli: str, data: pd.
     assert (bad.value.file, bad.value.line) == (str(path), 3)
 
 
+def test_bad_parameters_are_called_what_they_are_called_here(data: pd.DataFrame) -> None:
+    for model, said in ((cf.DawidSkene(-1), "^n_iter=-1: ds takes 1 to"), (cf.MACE(alpha=0), "^alpha=0: mace takes"),
+                        (cf.TwoPass(n_jobs="all"), "^n_jobs='all': a number of threads")):
+        with pytest.raises(cf.UsageError, match=said):
+            model.fit(data)
+
+
 def test_truths_are_taken_over_from_anything_that_holds_them(data: pd.DataFrame, two_classes: cf.Crowd,
                                                             tmp_path: Any) -> None:
     truth = two_classes.truth.to_pandas().iloc[:50]
