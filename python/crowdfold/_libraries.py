@@ -85,6 +85,12 @@ def _is_plain(array: Any) -> bool:
     return type(array).__name__ in ("NumpyExtensionArray", "PandasArray")
 
 
+def _is_arrow(array: Any) -> bool:
+    """Whether an array of pandas is Arrow's memory."""
+    return hasattr(array, "__arrow_array__") and (hasattr(array.dtype, "pyarrow_dtype")
+                                                  or getattr(array.dtype, "storage", "") == "pyarrow")
+
+
 class Pandas(Library):
     name = "pandas"
 
@@ -105,8 +111,7 @@ class Pandas(Library):
         dtype = column.dtype
         if isinstance(dtype, pandas.CategoricalDtype):
             return (column.codes, self.native(column.categories), None)
-        if hasattr(column, "__arrow_array__") and (hasattr(dtype, "pyarrow_dtype")
-                                                   or getattr(dtype, "storage", "") == "pyarrow"):
+        if _is_arrow(column):
             return column.__arrow_array__()
         if isinstance(column, (pandas.arrays.IntegerArray, pandas.arrays.FloatingArray, pandas.arrays.BooleanArray)):
             kind = bool if isinstance(column, pandas.arrays.BooleanArray) else dtype.numpy_dtype
@@ -114,9 +119,10 @@ class Pandas(Library):
         return native_array(np.asarray(column))
 
     def take(self, column: Any, rows: Any) -> Any:
-        native = self.native(column) if getattr(column.dtype, "storage", "") == "pyarrow" else None
-        if getattr(native, "num_chunks", 1) > 1 and hasattr(column.dtype, "__from_arrow__"):
-            return column.dtype.__from_arrow__(ARROW.take(native, rows))
+        if _is_arrow(column):
+            native = column.__arrow_array__()
+            if getattr(native, "num_chunks", 1) > 1:
+                return column.dtype.__from_arrow__(ARROW.take(native, rows))
         return column.take(rows.astype(np.intp))
 
     def take_or_null(self, values: Any, places: Any) -> Any:

@@ -330,21 +330,28 @@ class TextColumn final : public Column {
     for (std::size_t first = 0; first < out.size(); first += kDozen) {
       const std::size_t count = std::min(kDozen, out.size() - first);
       std::size_t num_wanted = 0;
+      std::string_view before = last_;
       for (std::size_t i = 0; i < count; ++i) {
         const std::string_view text = text_at(begin + first + i);
         const std::uint32_t id = text.empty() ? kMissing : ids.met.find(text);
         out[first + i] = id;
         if (id != kUnknown) continue;
+        wanted[num_wanted++] = static_cast<std::uint8_t>(i);
+        if (text == before) continue;
+        before = text;
         hashes[i] = NameTable::hash(text);
         ids.names.prefetch(hashes[i]);
-        wanted[num_wanted++] = static_cast<std::uint8_t>(i);
       }
       for (std::size_t j = 0; j < num_wanted; ++j) {
         const std::size_t i = wanted[j];
         const std::uint64_t row = begin + first + i;
         const std::string_view text = get_(row);
-        out[first + i] = ids.intern(text, hashes[i], row);
-        ids.met.put(text, out[first + i]);
+        if (text != last_) {
+          last_ = text;
+          last_id_ = ids.intern(text, hashes[i], row);
+          ids.met.put(text, last_id_);
+        }
+        out[first + i] = last_id_;
       }
     }
   }
@@ -356,6 +363,9 @@ class TextColumn final : public Column {
   Get get_;
   std::uint64_t size_;
   Nulls nulls_;
+  // The last text that was not at hand: rows of one task mostly come one after another.
+  std::string_view last_;
+  std::uint32_t last_id_ = kMissing;
 };
 
 template <class Offset>

@@ -18,20 +18,26 @@ T load_as(const char* from) {
   return value;
 }
 
-// The ids of short texts that were met lately, in a table of fixed size where the newest stays. A text
-// is two words and its length there: compared without a call, and found in one cache line.
+// The ids of short texts that were met lately, in a table that stays in the cache and where the newest
+// stays. A text is two words and its length there: compared without a call, and found in one cache line.
 class ShortTexts {
  public:
+  static bool fits(std::string_view text) { return text.size() <= kMostBytes; }
+
   // kUnknown if it is not here.
   std::uint32_t find(std::string_view text) const {
-    if (text.size() > kMostBytes) return kUnknown;
+    if (!fits(text)) return kUnknown;
     const Slot wanted = slot_of(text);
     const std::size_t place = place_of(wanted);
     if (slots_[place].is(wanted)) return slots_[place].id;
     return slots_[place ^ 1].is(wanted) ? slots_[place ^ 1].id : kUnknown;
   }
   void put(std::string_view text, std::uint32_t id) {
-    if (text.size() > kMostBytes) return;
+    if (!fits(text)) return;
+    if (++puts_ > slots_.size() && bits_ < kMostBits) {  // what is in the smaller table comes back
+      slots_.assign(std::size_t{1} << ++bits_, {});
+      puts_ = 0;
+    }
     Slot slot = slot_of(text);
     slot.id = id;
     const std::size_t place = place_of(slot);
@@ -40,7 +46,8 @@ class ShortTexts {
 
  private:
   static constexpr std::size_t kMostBytes = 16;
-  static constexpr int kBits = 13;
+  static constexpr int kLeastBits = 6;
+  static constexpr int kMostBits = 13;
 
   // The first and the last bytes, which overlap: with the length, they say everything.
   struct Slot {
@@ -64,12 +71,14 @@ class ShortTexts {
     return {byte(0), byte(n / 2) << 8 | byte(n - 1), size};
   }
   // A text is here or in the neighbour.
-  static std::size_t place_of(const Slot& slot) {
+  std::size_t place_of(const Slot& slot) const {
     const std::uint64_t mixed = (slot.first ^ slot.size) * 0x9E37'79B9'7F4A'7C15 ^ slot.last;
-    return (mixed ^ mixed >> 32) * 0xE703'7ED1'A0B4'28DB >> (64 - kBits);
+    return (mixed ^ mixed >> 32) * 0xE703'7ED1'A0B4'28DB >> (64 - bits_);
   }
 
-  std::vector<Slot> slots_ = std::vector<Slot>(std::size_t{1} << kBits);
+  int bits_ = kLeastBits;
+  std::vector<Slot> slots_ = std::vector<Slot>(std::size_t{1} << kLeastBits);
+  std::uint64_t puts_ = 0;  // into the present table
 };
 
 }  // namespace crowdfold::python
