@@ -2,6 +2,7 @@
 #include "crowdfold/row_grouper.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -93,7 +94,8 @@ void RowGrouper::add_other(const IdRows& rows, std::size_t at) {
 
 std::vector<std::uint64_t> RowGrouper::offsets() const {
   std::vector<std::uint64_t> offsets(sizes_.size() + 1, 0);
-  std::partial_sum(sizes_.begin(), sizes_.end(), offsets.begin() + 1, std::plus<std::uint64_t>());
+  std::inclusive_scan(sizes_.begin(), sizes_.end(), offsets.begin() + 1, std::plus<>(),
+                      std::uint64_t{0});
   return offsets;
 }
 
@@ -140,7 +142,7 @@ Labels grouped_labels(Duplicates duplicates, std::span<const std::uint32_t> size
                       FlatArray<WorkerId> workers, FlatArray<ClassId> classes, NameTable task_names,
                       NameTable worker_names, NameTable class_names, int threads) {
   FlatArray<std::uint64_t> offsets(sizes.size() + 1, 0);
-  std::partial_sum(sizes.begin(), sizes.end(), offsets.begin() + 1, std::plus<std::uint64_t>());
+  std::inclusive_scan(sizes.begin(), sizes.end(), offsets.begin() + 1, std::plus<>(), std::uint64_t{0});
   if (offsets.back() != workers.size() || sizes.size() > task_names.size())
     throw Error(ErrorCode::internal, "rows that were to come again did not, or ids have no names");
   offsets.resize(task_names.size() + 1ULL, offsets.back());

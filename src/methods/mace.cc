@@ -272,7 +272,7 @@ Result Run::report(const RunContext& context) {
       }
       const auto [knows, spams] = std::pair(means.theta[0], means.theta[1]);
       spamming[w] = spams;
-      std::copy(means.xi.begin(), means.xi.end(), strategy.begin() + index(w, 0));
+      std::copy(means.xi.begin(), means.xi.end(), strategy.data() + index(w, 0));
       double accuracy = knows;
       for (std::uint32_t k = 0; k < classes_; ++k) accuracy += spams * means.xi[k] * totals[k] / total;
       const auto seen = static_cast<double>(by_worker_.worker(w).size());
