@@ -15,6 +15,7 @@ namespace crowdfold {
 struct Given {
   std::vector<ClassId> truths;        // by TaskId, kNoClass where not known; or empty
   std::vector<WorkerCounts> workers;  // earlier counts by WorkerId; or empty
+  std::vector<Extra> extras;          // of those in MethodInfo::takes
 
   ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
 };

@@ -20,6 +20,14 @@ struct OptionInfo {
   std::string help;
 };
 
+// An Extra that a method takes or gives.
+struct ExtraInfo {
+  std::string name;
+  Per per = Per::task;
+  int class_axes = 0;  // its width is K to the power of this
+  std::string help;
+};
+
 // What a user set: (name, value) pairs, as text. Unknown names and values out of range are
 // Error(usage) when a method is made.
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -33,7 +41,9 @@ struct MethodInfo {
   std::uint32_t most_classes = kMaxClasses;
   bool takes_truths = true;
   bool takes_workers = true;
-  bool has_confusion = false;  // fills Result::confusion
+  std::vector<ExtraInfo> takes;  // in Given::extras
+  bool has_confusion = false;    // fills Result::confusion
+  std::vector<ExtraInfo> gives;  // in Result::extras
   std::function<std::unique_ptr<Method>(const Settings&)> make;
   // Null for methods that only work on whole data sets. The seed decides ties.
   std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "crowdfold/labels.h"
@@ -15,6 +16,24 @@ struct Estimate {
   double confidence = 0;
 };
 
+// Numbers that one method takes or gives and others do not: `width` of them for every task, worker or
+// class, row by row.
+enum class Per { task, worker, label_class };
+struct Extra {
+  std::string name;
+  Per per = Per::task;
+  std::size_t width = 1;
+  FlatArray<double> values;
+};
+
+// The extra of that name; nullptr if there is none.
+inline const Extra* find_extra(const std::vector<Extra>& extras, std::string_view name) {
+  for (const Extra& extra : extras) {
+    if (extra.name == name) return &extra;
+  }
+  return nullptr;
+}
+
 struct Result {
   FlatArray<ClassId> estimate;   // by TaskId
   FlatArray<double> confidence;  // by TaskId
@@ -23,6 +42,7 @@ struct Result {
   // M x K x K: by worker, truth, label; empty unless RunContext::confusion, and for methods without such
   // a model.
   FlatArray<double> confusion;
+  std::vector<Extra> extras;  // those of MethodInfo::gives
 
   // Iterative methods: the objective after each iteration, and whether they settled.
   std::vector<double> trace;

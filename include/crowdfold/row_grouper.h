@@ -19,6 +19,12 @@ struct IdRows {
   std::size_t size() const { return tasks.size(); }
 };
 
+// Labels of rows that are grouped already: sizes[t] of task t, one after another, without abstentions.
+// Names are as in RowGrouper::build().
+Labels grouped_labels(Duplicates duplicates, std::span<const std::uint32_t> sizes,
+                      FlatArray<WorkerId> workers, FlatArray<ClassId> classes, NameTable task_names,
+                      NameTable worker_names, NameTable class_names, int threads = 1);
+
 // Groups such rows by task. Tasks must be numbered by first appearance; nothing is moved if they come
 // one after another.
 class RowGrouper {

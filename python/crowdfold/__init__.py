@@ -9,6 +9,7 @@ The API follows crowd-kit and scikit-learn. `help(TwoPass)` tells the rest.
 from . import datasets, errors, methods, metrics, plot
 from ._base import Aggregator
 from ._compare import compare
+from ._gold import GoldMajorityVote
 from ._native import version as __version__
 from ._plain import Frame, Series
 from ._simulate import Crowd, simulate
@@ -17,8 +18,8 @@ from .errors import CrowdfoldError, DataError, FileError, InternalError, NotFitt
 from .methods import *
 
 __all__ = [
-    "Aggregator", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "InternalError", "LiveStream",
-    "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError", "WorkerQuality", "compare", "datasets",
-    "errors", "methods", "metrics", "plot", "simulate",
+    "Aggregator", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "GoldMajorityVote", "InternalError",
+    "LiveStream", "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError", "WorkerQuality", "compare",
+    "datasets", "errors", "methods", "metrics", "plot", "simulate",
 ]
 __all__ += methods.__all__

@@ -57,21 +57,29 @@ class Aggregator:
     def __repr__(self) -> str:
         signature = inspect.signature(type(self).__init__)
         changed = [f"{name}={value!r}" for name, value in self.get_params().items()
-                   if value is not signature.parameters[name].default
-                   and value != signature.parameters[name].default]
+                   if not _same(value, signature.parameters[name].default)]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def _settings(self) -> List[Tuple[str, str]]:
         for name, default in self._without_meaning.items():
             value = getattr(self, name)
-            if value is not default and value != default:
+            if not _same(value, default):
                 raise UsageError(f"{type(self).__name__}: {name}={value!r} has no meaning here; leave it at {default!r}")
         settings = []
         for name, option in self._options.items():
             value = getattr(self, name)
             value = self._values.get(name, {}).get(value, value)
             settings.append((option, repr(value) if isinstance(value, float) else str(value)))
-        _native.check_settings(self._method, settings)
+        try:
+            _native.check_settings(self._method, settings)
+        except UsageError as error:
+            text = str(error)
+            for name, option in self._options.items():  # under the name that it has here
+                if name != option:
+                    text = text.replace(f"option {option}=", f"{name}=")
+            if text == str(error):
+                raise
+            raise UsageError(text) from None
         return settings
 
     def _seed(self) -> int:
@@ -84,6 +92,8 @@ class Aggregator:
 
     def _threads(self) -> int:
         jobs = getattr(self, "n_jobs")
+        if not (jobs is None or isinstance(jobs, (int, np.integer))):
+            raise UsageError(f"n_jobs={jobs!r}: a number of threads, or None for all cores")
         return 0 if jobs is None or jobs < 0 else int(jobs)
 
     def _shows_progress(self) -> bool:
@@ -112,24 +122,28 @@ class Aggregator:
         return self._fit(data, true_labels, columns, workers, True).probas()
 
     def _fit(self, data: Any, true_labels: Any, columns: Optional[Mapping[str, str]], workers: Optional[Path],
-             posterior: bool) -> Fitted:
+             posterior: bool, **given: Any) -> Fitted:
         settings = self._settings()
         seed = self._seed()
         with progress(self._shows_progress()) as bar:
-            crowd = read(data, columns=columns, duplicates=getattr(self, "duplicates"), threads=self._threads(),
-                         progress=bar)
+            crowd = self._read(data, columns, bar)
             class_values = Values(crowd.library, [crowd.classes])
-            truths = _truths(crowd, class_values, true_labels)
+            truths = find_truths(crowd, class_values, true_labels)
+            extras = self._extras(crowd, class_values, **given)
             known_workers = crowd.labels.num_workers
             result, learned = _native.fit(self._method, settings, crowd.labels, truths,
-                                          None if workers is None else os.fspath(workers), seed, self._threads(),
-                                          posterior, bar)
+                                          None if workers is None else os.fspath(workers), extras, seed,
+                                          self._threads(), posterior, bar)
         worker_values = Values(crowd.library, [crowd.workers])
         if crowd.labels.num_workers > known_workers:
             worker_values.append_scalars(crowd.labels.worker_names()[known_workers:])
         self._learned = learned
         self._fitted_ = Fitted.of(crowd.library, crowd.tasks, worker_values, class_values, result, learned)
         return self._fitted_
+
+    def _extras(self, crowd: Crowd, classes: Values, **given: Any) -> List[Tuple[str, Any]]:
+        """What the method takes by name, from parameters and from arguments of `fit`."""
+        return []
 
     def predict(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
         """Labels of tasks, given what was learned of workers. Nothing is learned from them."""
@@ -149,10 +163,12 @@ class Aggregator:
         classes = known.classes.in_library(crowd.library, crowd.classes)
         return Fitted.of(crowd.library, crowd.tasks, workers, classes, result, learned)
 
+    def _read(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> Crowd:
+        return read(data, columns=columns, duplicates=getattr(self, "duplicates"), threads=self._threads(), progress=bar)
+
     def _read_more(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> Crowd:
         """Labels with the ids of workers and classes that are known already."""
-        crowd = read(data, columns=columns, duplicates=getattr(self, "duplicates"), threads=self._threads(),
-                     progress=bar)
+        crowd = self._read(data, columns, bar)
         labels, new_workers, new_classes = self._require_learned().renumber(crowd.labels)
         return Crowd(labels, crowd.library, crowd.tasks, crowd.library.take(crowd.workers, new_workers),
                      crowd.library.take(crowd.classes, new_classes))
@@ -240,7 +256,7 @@ class Aggregator:
             crowd = self._read_more(data, columns, bar)
             workers = known.workers.in_library(crowd.library, crowd.workers)
             classes = known.classes.in_library(crowd.library, crowd.classes)
-            truths = _truths(crowd, classes, true_labels)
+            truths = find_truths(crowd, classes, true_labels)
             result = learned.observe(crowd.labels, truths, bar)
         self._fitted_ = Fitted.of(crowd.library, crowd.tasks, workers, classes, result, learned)
         return self
@@ -303,7 +319,12 @@ class Aggregator:
         return self
 
 
-def _truths(crowd: Crowd, classes: Values, true_labels: Any) -> Any:
+def _same(value: Any, default: Any) -> bool:
+    """Whether a parameter has its default. Tables are compared with nothing."""
+    return value is default or (np.ndim(value) == 0 and bool(value == default))
+
+
+def find_truths(crowd: Crowd, classes: Values, true_labels: Any) -> Any:
     """Truths by task for the engine; classes that no label names get values as well."""
     if true_labels is None:
         return None

@@ -10,6 +10,16 @@ from typing import Any, Dict, List, Tuple, Type
 
 from . import _native
 from ._base import Aggregator
+from ._crowdkit import StartedByFit, WeightedByFit, WithDifficulties, WithScores, WithSpamming
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    default: Any
+    annotation: str
+    meaning: str
+    option: str = ""  # of the engine; empty if it is not one
 
 
 @dataclass(frozen=True)
@@ -19,9 +29,11 @@ class Names:
     class_name: str
     parameters: Dict[str, str] = field(default_factory=dict)  # option -> parameter
     values: Dict[str, Dict[Any, str]] = field(default_factory=dict)  # parameter -> other words for its values
+    base: Type[Aggregator] = Aggregator
+    own: Tuple[Parameter, ...] = ()  # parameters that the base knows what to do with
     # Parameters of crowd-kit's class that mean nothing here: they are accepted as long as they have their default.
     without_meaning: Dict[str, Any] = field(default_factory=dict)
-    # Parameters that crowd-kit takes by position.
+    # Parameters that crowd-kit takes by position, in its order.
     positional: Tuple[str, ...] = ()
 
 
@@ -29,27 +41,42 @@ class Names:
 COMMON = {"iterations": "n_iter", "tolerance": "tol", "starts": "n_restarts"}
 
 METHODS: Dict[str, Names] = {
-    "mv": Names("MajorityVote", without_meaning={"default_skill": None, "on_missing_skill": "error"}),
+    "mv": Names("MajorityVote", base=WeightedByFit, own=(
+        Parameter("default_skill", None, "Optional[float]", "the skill of workers for whom fit(skills=) has none"),
+        Parameter("on_missing_skill", "error", "str",
+                  "what is done about them: error, ignore their labels, or value, which takes default_skill")),
+                positional=("default_skill", "on_missing_skill")),
     "onepass": Names("OnePass"),
     "twopass": Names("TwoPass"),
     "threepass": Names("ThreePass"),
     "sbic": Names("SBIC"),
     "wawa": Names("Wawa"),
-    "zbs": Names("ZeroBasedSkill", {"rate": "lr_init", "halve_after": "lr_steps_to_reduce"},
-                 without_meaning={"lr_reduce_factor": 0.5, "eps": 1e-5}, positional=("n_iter",)),
+    "zbs": Names("ZeroBasedSkill", {"rate": "lr_init", "halve_after": "lr_steps_to_reduce", "factor": "lr_reduce_factor",
+                                    "excess": "eps"},
+                 positional=("n_iter", "lr_init", "lr_steps_to_reduce", "lr_reduce_factor", "eps")),
     "iwmv": Names("IWMV"),
     "crh": Names("CRH"),
     "zc": Names("ZenCrowd"),
     "onecoin_ds": Names("OneCoinDawidSkene", without_meaning={"initial_error_strategy": None},
-                        positional=("n_iter", "tol")),
-    "glad": Names("GLAD", {"rounds": "m_step_max_iter", "slope": "m_step_tol"},
-                  without_meaning={"labels_priors": None, "alphas_priors_mean": None, "betas_priors_mean": None},
-                  positional=("n_iter", "tol")),
+                        positional=("n_iter", "tol", "initial_error_strategy")),
+    "glad": Names("GLAD", {"rounds": "m_step_max_iter", "slope": "m_step_tol"}, base=WithDifficulties, own=(
+        Parameter("silent", True, "bool", "the opposite of verbose"),
+        Parameter("labels_priors", None, "Any", "probabilities of classes: a Series by label, or a dictionary"),
+        Parameter("alphas_priors_mean", None, "Any", "prior means of abilities: a Series by worker, or a dictionary"),
+        Parameter("betas_priors_mean", None, "Any",
+                  "prior means of the logarithm of ease: a Series by task, or a dictionary")),
+                  positional=("n_iter", "tol", "silent", "labels_priors", "alphas_priors_mean", "betas_priors_mean",
+                              "m_step_max_iter", "m_step_tol")),
     "mace": Names("MACE", {"training": "method", "know": "alpha", "spam": "beta", "noise": "default_noise"},
-                  {"method": {"vb": "variational"}}, positional=("n_restarts", "n_iter")),
-    "mmsr": Names("MMSR", positional=("n_iter", "tol")),
-    "kos": Names("KOS", positional=("n_iter",)),
-    "ds": Names("DawidSkene", without_meaning={"initial_error_strategy": None}, positional=("n_iter", "tol")),
+                  {"method": {"vb": "variational"}}, base=WithSpamming,
+                  positional=("n_restarts", "n_iter", "method", "smoothing", "default_noise", "alpha", "beta",
+                              "random_state", "verbose")),
+    "mmsr": Names("MMSR", base=WithScores, positional=("n_iter", "tol", "random_state")),
+    "kos": Names("KOS", positional=("n_iter", "random_state")),
+    "ds": Names("DawidSkene", base=StartedByFit, own=(
+        Parameter("initial_error_strategy", None, "Optional[str]",
+                  "what fit(initial_error=) is: matrices to start from (assign), or counts on top of a vote's (addition)"),),
+                positional=("n_iter", "tol", "initial_error_strategy")),
     "fast_ds": Names("FastDawidSkene"),
     "opt_ds": Names("OptDawidSkene"),
     "lfc": Names("LFC"),
@@ -69,15 +96,6 @@ SHARED: List[Tuple[str, Any, str, str]] = [
 ]
 
 
-@dataclass(frozen=True)
-class Parameter:
-    name: str
-    default: Any
-    annotation: str
-    meaning: str
-    option: str = ""  # of the engine; empty if it is not one
-
-
 def _default(option: Dict[str, str]) -> Tuple[Any, str]:
     if option["type"] == "real":
         return float(option["default"]), "float"
@@ -87,7 +105,8 @@ def _default(option: Dict[str, str]) -> Tuple[Any, str]:
 
 
 def parameters_of(method: Dict[str, Any]) -> List[Parameter]:
-    """Parameters of a class: the method's options, crowd-kit's that mean nothing, and the shared ones."""
+    """Parameters of a class: the method's options, those of its base, crowd-kit's that mean nothing, and the shared ones;
+    first those that may be given by position."""
     names = METHODS[method["name"]]
     found = []
     for option in method["options"]:
@@ -97,13 +116,11 @@ def parameters_of(method: Dict[str, Any]) -> List[Parameter]:
         meaning = f"{option['help']} ({option['range']})"
         found.append(Parameter(name + "_" * keyword.iskeyword(name), words.get(default, default), annotation,
                                meaning, option["name"]))
-    found.sort(key=lambda p: names.positional.index(p.name) if p.name in names.positional else 99)
+    found += names.own
     for name, default in names.without_meaning.items():
         found.append(Parameter(name, default, "Any", "for scripts that name it: nothing but its default is accepted"))
-    if method["name"] == "glad":
-        found.append(Parameter("silent", True, "bool", "the opposite of verbose"))
     found += [Parameter(*shared) for shared in SHARED]
-    return found
+    return sorted(found, key=lambda p: names.positional.index(p.name) if p.name in names.positional else 99)
 
 
 def signature_of(names: Names, parameters: List[Parameter], annotated: bool = False) -> str:
@@ -139,7 +156,7 @@ def make_class(method: Dict[str, Any], module: str) -> Type[Aggregator]:
     exec(f"def __init__({signature_of(names, parameters)}):\n{body}", scope)  # a signature like any other
     init = scope["__init__"]
     init.__qualname__ = f"{names.class_name}.__init__"
-    return type(names.class_name, (Aggregator,), {
+    return type(names.class_name, (names.base,), {
         "__module__": module,
         "__doc__": docstring_of(method, parameters),
         "__init__": init,

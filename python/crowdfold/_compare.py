@@ -64,7 +64,7 @@ def _measure(method: Dict[str, Any], labels: _native.Labels, truths: Any, runs: 
     accuracies, losses, seconds = [], [], []
     for run in range(runs):
         began = time.perf_counter()
-        result, _ = _native.fit(method["name"], settings, labels, None, None, seed + run, threads, False, None)
+        result, _ = _native.fit(method["name"], settings, labels, None, None, [], seed + run, threads, False, None)
         seconds.append(time.perf_counter() - began)
         found = _native.evaluate(result.estimate, truths, labels.num_classes, result.confidence, None)
         accuracies.append(found["accuracy"])

@@ -23,6 +23,7 @@ class Fitted:
     confidence: Any
     posterior: Any  # or None
     confusion: Any  # or None
+    extras: Dict[str, Any]  # what only this method gives, by name
     trace: List[float]
     converged: bool
     learned: _native.Learned
@@ -32,7 +33,7 @@ class Fitted:
     def of(cls, library: Library, tasks: Any, workers: Values, classes: Values, result: _native.Result,
            learned: _native.Learned) -> Fitted:
         return cls(library, tasks, workers, classes, result.estimate, result.confidence, result.posterior,
-                   result.confusion, list(result.trace), result.converged, learned)
+                   result.confusion, result.extras, list(result.trace), result.converged, learned)
 
     @classmethod
     def nothing(cls, learned: _native.Learned) -> Fitted:
@@ -40,7 +41,7 @@ class Fitted:
         workers.append_scalars(learned.worker_names())
         none = np.empty(0)
         return cls(NUMPY, np.empty(0, dtype=object), workers, Values(NUMPY), none.astype(np.uint16), none,
-                   None, None, [], True, learned)
+                   None, None, {}, [], True, learned)
 
     def __getstate__(self) -> Dict[str, Any]:
         return {**self.__dict__, "library": self.library.name,
@@ -91,6 +92,11 @@ class Fitted:
             shares = counts / max(1, counts.sum())
         return self.library.series(shares, self.classes.get(), "prior", "label")
 
+    def extra(self, name: str) -> Any:
+        if name not in self.extras:
+            raise NotFittedError("only fit finds this out: neither partial_fit nor load does")
+        return self.extras[name]
+
     # --- one by one -------------------------------------------------------------------------
 
     def class_list(self) -> List[Any]:
@@ -124,3 +130,4 @@ class Fitted:
         self.confidence = np.array([confidence])
         self.posterior = None
         self.confusion = None
+        self.extras = {}

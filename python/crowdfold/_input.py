@@ -77,9 +77,11 @@ def pick_columns(library: Library, table: Any, names: Iterable[str]) -> List[Any
         try:
             picked.append(library.column(table, name))
         except (KeyError, IndexError):
-            there = ", ".join(library.names(table))
-            raise UsageError(f"no column '{name}'; there are: {there} "
-                             "(columns=dict(task=..., worker=..., label=...) says which is which)") from None
+            there = ", ".join(library.names(table)) or "none"
+            hint = "columns=dict(task=..., worker=..., label=...) says which is which"
+            if name in getattr(getattr(table, "index", None), "names", ()):
+                hint = f"the index is called '{name}': reset_index() makes a column of it"
+            raise UsageError(f"no column '{name}'; there are: {there} ({hint})") from None
     return picked
 
 
@@ -92,6 +94,8 @@ def read(data: Any, *, columns: Optional[Mapping[str, str]] = None, duplicates: 
     if type(data).__name__ == "LazyFrame":
         data = data.collect()
     table, library = as_table(data)
+    if library is not None and not hasattr(table, "columns") and not isinstance(table, dict):
+        raise UsageError(f"labels in a {type(data).__name__}: a table with three columns is needed")
     if library is not None:
         task, worker, label = pick_columns(library, table, names)
         native = [library.native(column) for column in (task, worker, label)]
@@ -112,6 +116,10 @@ def as_table(data: Any) -> Tuple[Any, Optional[Library]]:
     if library is not None:
         return data, library
     if isinstance(data, Mapping):
+        for name, column in data.items():
+            if isinstance(column, str) or not hasattr(column, "__len__"):
+                raise UsageError(f"column '{name}' is one value, {column!r}: give columns, not rows "
+                                 "(pandas.DataFrame(rows) makes a table of them)")
         return {name: to_array(column) for name, column in data.items()}, NUMPY
     if isinstance(data, tuple) and len(data) == 3 and not any(
             isinstance(part, (str, tuple, Mapping)) or library_of(part) for part in data):
@@ -144,8 +152,9 @@ def _read_chunks(chunks: Iterator[Any], names: Tuple[str, str, str], duplicates:
     for chunk in chunks:
         table, found = as_table(chunk)
         if found is None:
-            raise UsageError(f"a chunk of labels is a {type(chunk).__name__}: give DataFrames, Arrow "
-                             "batches or dictionaries of arrays")
+            raise UsageError(f"a chunk of labels is a {type(chunk).__name__}: give DataFrames, Arrow batches or "
+                             "dictionaries of arrays (pandas.DataFrame(rows, columns=['task', 'worker', 'label']) makes "
+                             "a table of rows)")
         if not values:
             library = found
             values = {role: Values(library) for role in ROLES}
@@ -179,20 +188,25 @@ def truth_columns(truths: Any) -> Tuple[Any, Any, Library]:
     if isinstance(truths, (str, os.PathLike)):
         tasks, labels = _native.read_truth_file(os.fspath(truths))
         return _texts(tasks, "u"), _texts(labels, "u"), NUMPY
-    if isinstance(truths, Mapping):
-        if set(truths) == {"task", "label"} and not isinstance(truths["task"], str):
-            return to_array(truths["task"]), to_array(truths["label"]), NUMPY
-        return to_array(list(truths)), to_array(list(truths.values())), NUMPY
-    library = library_of(truths)
+    return key_columns(truths, "truths", "task", "label", ", or a path")
+
+
+def key_columns(given: Any, what: str, key: str, value: str, other_forms: str = "") -> Tuple[Any, Any, Library]:
+    """Keys and values of a series by key, a table with both columns, or a dictionary."""
+    if isinstance(given, Mapping):
+        if set(given) == {key, value} and not isinstance(given[key], str) and hasattr(given[key], "__len__"):
+            return to_array(given[key]), to_array(given[value]), NUMPY
+        return to_array(list(given)), to_array(list(given.values())), NUMPY
+    library = library_of(given)
     if library is None:
-        raise UsageError(f"truths in a {type(truths).__name__}: give a Series by task, a table with the columns "
-                         "task and label, a dictionary, or a path")
-    names = library.names(truths) if hasattr(truths, "columns") else []
-    if "task" in names and "label" in names:
-        return library.column(truths, "task"), library.column(truths, "label"), library
-    if library.is_series(truths):
-        return library.index_of(truths), library.values_of(truths), library
-    raise UsageError("truths: a table needs the columns task and label")
+        raise UsageError(f"{what} in a {type(given).__name__}: give a Series by {key}, a table with the columns "
+                         f"{key} and {value}, a dictionary{other_forms}")
+    names = library.names(given) if hasattr(given, "columns") else []
+    if key in names and value in names:
+        return library.column(given, key), library.column(given, value), library
+    if library.is_series(given):
+        return library.index_of(given), library.values_of(given), library
+    raise UsageError(f"{what}: a table needs the columns {key} and {value}")
 
 
 def text_of(value: Any) -> str:

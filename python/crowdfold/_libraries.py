@@ -85,6 +85,12 @@ def _is_plain(array: Any) -> bool:
     return type(array).__name__ in ("NumpyExtensionArray", "PandasArray")
 
 
+def _is_arrow(array: Any) -> bool:
+    """Whether an array of pandas is Arrow's memory."""
+    return hasattr(array, "__arrow_array__") and (hasattr(array.dtype, "pyarrow_dtype")
+                                                  or getattr(array.dtype, "storage", "") == "pyarrow")
+
+
 class Pandas(Library):
     name = "pandas"
 
@@ -105,8 +111,7 @@ class Pandas(Library):
         dtype = column.dtype
         if isinstance(dtype, pandas.CategoricalDtype):
             return (column.codes, self.native(column.categories), None)
-        if hasattr(column, "__arrow_array__") and (hasattr(dtype, "pyarrow_dtype")
-                                                   or getattr(dtype, "storage", "") == "pyarrow"):
+        if _is_arrow(column):
             return column.__arrow_array__()
         if isinstance(column, (pandas.arrays.IntegerArray, pandas.arrays.FloatingArray, pandas.arrays.BooleanArray)):
             kind = bool if isinstance(column, pandas.arrays.BooleanArray) else dtype.numpy_dtype
@@ -114,6 +119,10 @@ class Pandas(Library):
         return native_array(np.asarray(column))
 
     def take(self, column: Any, rows: Any) -> Any:
+        if _is_arrow(column):
+            native = column.__arrow_array__()
+            if getattr(native, "num_chunks", 1) > 1:
+                return column.dtype.__from_arrow__(ARROW.take(native, rows))
         return column.take(rows.astype(np.intp))
 
     def take_or_null(self, values: Any, places: Any) -> Any:
@@ -271,7 +280,26 @@ class Arrow(Library):
         return column
 
     def take(self, column: Any, rows: Any) -> Any:
-        return self._take(column, rows)
+        if getattr(column, "num_chunks", 1) < 2:
+            return self._take(column, rows)
+        # Chunk by chunk, as rows are in order: pyarrow would join all chunks before it takes a few values.
+        ends = np.cumsum([len(chunk) for chunk in column.chunks])
+        cuts = np.searchsorted(rows, ends)
+        pieces = []
+        for chunk, end, first, last in zip(column.chunks, ends, [0, *cuts], cuts):
+            if first < last:
+                pieces.append(self._take(chunk, rows[first:last] - np.uint64(end - len(chunk))))
+        return self.concat(pieces or [column.chunk(0).slice(0, 0)])
+
+    @staticmethod
+    def _share_dictionary(pieces: Sequence[Any]) -> bool:
+        """Whether dictionaries are the same memory: then they need not be compared."""
+        def place(piece: Any) -> Any:
+            values = piece.dictionary
+            return len(values), values.offset, [buffer and buffer.address for buffer in values.buffers()]
+
+        first = place(pieces[0])
+        return all(place(piece) == first for piece in pieces[1:])
 
     def take_or_null(self, values: Any, places: Any) -> Any:
         import pyarrow
@@ -298,6 +326,9 @@ class Arrow(Library):
         if len(types) > 1:
             return pyarrow.array([value for piece in pieces for value in piece.to_pylist()])
         if pyarrow.types.is_dictionary(pieces[0].type):
+            if self._share_dictionary(pieces):
+                codes = pyarrow.concat_arrays([piece.indices for piece in pieces])
+                return pyarrow.DictionaryArray.from_arrays(codes, pieces[0].dictionary, ordered=pieces[0].type.ordered)
             return pyarrow.chunked_array(pieces).unify_dictionaries().combine_chunks()
         return pyarrow.concat_arrays(pieces)
 

@@ -3,6 +3,7 @@
 from typing import Any, Optional, Union
 
 from ._base import Aggregator
+from ._crowdkit import StartedByFit, WeightedByFit, WithDifficulties, WithScores, WithSpamming
 
 __all__ = [
     "MajorityVote",
@@ -32,13 +33,17 @@ __all__ = [
 ]
 
 
-class MajorityVote(Aggregator):
+class MajorityVote(WeightedByFit):
     """Majority vote: the class with the most labels.
 
     folklore.
 
     Parameters
     ----------
+    default_skill : Optional[float], default None
+        the skill of workers for whom fit(skills=) has none
+    on_missing_skill : str, default 'error'
+        what is done about them: error, ignore their labels, or value, which takes default_skill
     alpha : float, default 2.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
     beta : float, default 2.0
@@ -47,10 +52,6 @@ class MajorityVote(Aggregator):
         best class among equals: the first seen, or a seeded draw (first | random)
     posterior : str, default 'one_coin'
         probabilities: of a model with one quality for the crowd, or shares of votes (one_coin | shares)
-    default_skill : Any, default None
-        for scripts that name it: nothing but its default is accepted
-    on_missing_skill : Any, default 'error'
-        for scripts that name it: nothing but its default is accepted
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -63,19 +64,19 @@ class MajorityVote(Aggregator):
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
     """
 
+    default_skill: Optional[float]
+    on_missing_skill: str
     alpha: float
     beta: float
     ties: str
     posterior: str
-    default_skill: Any
-    on_missing_skill: Any
     random_state: Optional[int]
     duplicates: str
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, *, alpha: float = 2.0, beta: float = 2.0, ties: str = 'first', posterior: str = 'one_coin',
-                 default_skill: Any = None, on_missing_skill: Any = 'error', random_state: Optional[int] = 0,
+    def __init__(self, default_skill: Optional[float] = None, on_missing_skill: str = 'error', *, alpha: float = 2.0,
+                 beta: float = 2.0, ties: str = 'first', posterior: str = 'one_coin', random_state: Optional[int] = 0,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class OnePass(Aggregator):
@@ -306,13 +307,13 @@ class ZeroBasedSkill(Aggregator):
     lr_init : float, default 1.0
         how far a skill goes to the agreement, at first (1e-06 to 1)
     lr_steps_to_reduce : int, default 20
-        steps until the rate is halved (1 to 1000000)
+        steps until the rate is lowered (1 to 1000000)
+    lr_reduce_factor : float, default 0.5
+        of the rate, when it is lowered (1e-06 to 1)
+    eps : float, default 1e-05
+        of a skill over chance, at first (0 to 1)
     ties : str, default 'first'
         best class among equals: the first seen, or a seeded draw (first | random)
-    lr_reduce_factor : Any, default 0.5
-        for scripts that name it: nothing but its default is accepted
-    eps : Any, default 1e-05
-        for scripts that name it: nothing but its default is accepted
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -328,17 +329,18 @@ class ZeroBasedSkill(Aggregator):
     n_iter: int
     lr_init: float
     lr_steps_to_reduce: int
+    lr_reduce_factor: float
+    eps: float
     ties: str
-    lr_reduce_factor: Any
-    eps: Any
     random_state: Optional[int]
     duplicates: str
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, n_iter: int = 100, *, lr_init: float = 1.0, lr_steps_to_reduce: int = 20, ties: str = 'first',
-                 lr_reduce_factor: Any = 0.5, eps: Any = 1e-05, random_state: Optional[int] = 0,
-                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+    def __init__(self, n_iter: int = 100, lr_init: float = 1.0, lr_steps_to_reduce: int = 20,
+                 lr_reduce_factor: float = 0.5, eps: float = 1e-05, *, ties: str = 'first',
+                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
+                 verbose: Union[bool, int] = False) -> None: ...
 
 class IWMV(Aggregator):
     """Votes weighted by agreement with the last vote, until nothing changes.
@@ -479,11 +481,11 @@ class OneCoinDawidSkene(Aggregator):
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, n_iter: int = 100, tol: float = 1e-05, *, initial_error_strategy: Any = None,
+    def __init__(self, n_iter: int = 100, tol: float = 1e-05, initial_error_strategy: Any = None, *,
                  random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
                  verbose: Union[bool, int] = False) -> None: ...
 
-class GLAD(Aggregator):
+class GLAD(WithDifficulties):
     """Abilities of workers and difficulties of tasks, by EM.
 
     Whitehill, Ruvolo, Wu, Bergsma, Movellan: Whose Vote Should Count More (NIPS 2009).
@@ -494,6 +496,14 @@ class GLAD(Aggregator):
         iterations at most (1 to 1000000)
     tol : float, default 1e-05
         stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
+    silent : bool, default True
+        the opposite of verbose
+    labels_priors : Any, default None
+        probabilities of classes: a Series by label, or a dictionary
+    alphas_priors_mean : Any, default None
+        prior means of abilities: a Series by worker, or a dictionary
+    betas_priors_mean : Any, default None
+        prior means of the logarithm of ease: a Series by task, or a dictionary
     m_step_max_iter : int, default 25
         rounds of an M-step at most (1 to 1000000)
     m_step_tol : float, default 0.01
@@ -502,14 +512,6 @@ class GLAD(Aggregator):
         prior mean of a worker's ability alpha (-100 to 100)
     ease : float, default 1.0
         prior mean of the logarithm of a task's ease beta (-10 to 10)
-    labels_priors : Any, default None
-        for scripts that name it: nothing but its default is accepted
-    alphas_priors_mean : Any, default None
-        for scripts that name it: nothing but its default is accepted
-    betas_priors_mean : Any, default None
-        for scripts that name it: nothing but its default is accepted
-    silent : bool, default True
-        the opposite of verbose
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -524,25 +526,25 @@ class GLAD(Aggregator):
 
     n_iter: int
     tol: float
+    silent: bool
+    labels_priors: Any
+    alphas_priors_mean: Any
+    betas_priors_mean: Any
     m_step_max_iter: int
     m_step_tol: float
     ability: float
     ease: float
-    labels_priors: Any
-    alphas_priors_mean: Any
-    betas_priors_mean: Any
-    silent: bool
     random_state: Optional[int]
     duplicates: str
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, n_iter: int = 100, tol: float = 1e-05, *, m_step_max_iter: int = 25, m_step_tol: float = 0.01,
-                 ability: float = 1.0, ease: float = 1.0, labels_priors: Any = None, alphas_priors_mean: Any = None,
-                 betas_priors_mean: Any = None, silent: bool = True, random_state: Optional[int] = 0,
+    def __init__(self, n_iter: int = 100, tol: float = 1e-05, silent: bool = True, labels_priors: Any = None,
+                 alphas_priors_mean: Any = None, betas_priors_mean: Any = None, m_step_max_iter: int = 25,
+                 m_step_tol: float = 0.01, *, ability: float = 1.0, ease: float = 1.0, random_state: Optional[int] = 0,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
-class MACE(Aggregator):
+class MACE(WithSpamming):
     """Workers who know the class or spam in their own way, variational or by EM.
 
     Hovy, Berg-Kirkpatrick, Vaswani, Hovy: Learning Whom to Trust with MACE (NAACL-HLT 2013).
@@ -553,52 +555,52 @@ class MACE(Aggregator):
         random starts, of which the best counts (1 to 100000)
     n_iter : int, default 50
         iterations at most (1 to 1000000)
-    tol : float, default 0.0
-        stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
     method : str, default 'vb'
         how parameters are learned (variational | em)
-    alpha : float, default 0.5
-        variational: prior count of labels out of knowledge (0.01 to 1000000000)
-    beta : float, default 0.5
-        variational: prior count of spammed labels (0.01 to 1000000000)
-    strategy : float, default 10.0
-        variational: prior count of every class among spammed labels (0.01 to 1000000000)
     smoothing : float, default 0.01
         em: K times what is added to every count (0 to 1000000000)
     default_noise : float, default 1.5
         starts: shares of numbers that are uniform between 1 and 1 plus this (0 to 1000000000)
+    alpha : float, default 0.5
+        variational: prior count of labels out of knowledge (0.01 to 1000000000)
+    beta : float, default 0.5
+        variational: prior count of spammed labels (0.01 to 1000000000)
     random_state : Optional[int], default 0
         seed of everything that is drawn
+    verbose : Union[bool, int], default False
+        show progress
+    tol : float, default 0.0
+        stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
+    strategy : float, default 10.0
+        variational: prior count of every class among spammed labels (0.01 to 1000000000)
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
-    verbose : Union[bool, int], default False
-        show progress
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
 
     n_restarts: int
     n_iter: int
-    tol: float
     method: str
-    alpha: float
-    beta: float
-    strategy: float
     smoothing: float
     default_noise: float
+    alpha: float
+    beta: float
     random_state: Optional[int]
+    verbose: Union[bool, int]
+    tol: float
+    strategy: float
     duplicates: str
     n_jobs: Optional[int]
-    verbose: Union[bool, int]
 
-    def __init__(self, n_restarts: int = 10, n_iter: int = 50, *, tol: float = 0.0, method: str = 'vb',
-                 alpha: float = 0.5, beta: float = 0.5, strategy: float = 10.0, smoothing: float = 0.01,
-                 default_noise: float = 1.5, random_state: Optional[int] = 0, duplicates: str = 'last',
-                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+    def __init__(self, n_restarts: int = 10, n_iter: int = 50, method: str = 'vb', smoothing: float = 0.01,
+                 default_noise: float = 1.5, alpha: float = 0.5, beta: float = 0.5, random_state: Optional[int] = 0,
+                 verbose: Union[bool, int] = False, *, tol: float = 0.0, strategy: float = 10.0,
+                 duplicates: str = 'last', n_jobs: Optional[int] = None) -> None: ...
 
-class MMSR(Aggregator):
+class MMSR(WithScores):
     """Skills from how often pairs of workers agree, then a vote weighted by log-odds.
 
     Ma, Olshevsky: Adversarial Crowdsourcing Through Robust Rank-One Matrix Completion (NeurIPS 2020).
@@ -628,7 +630,7 @@ class MMSR(Aggregator):
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, n_iter: int = 10000, tol: float = 1e-10, *, random_state: Optional[int] = 0,
+    def __init__(self, n_iter: int = 10000, tol: float = 1e-10, random_state: Optional[int] = 0, *,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class KOS(Aggregator):
@@ -659,10 +661,10 @@ class KOS(Aggregator):
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, n_iter: int = 100, *, random_state: Optional[int] = 0, duplicates: str = 'last',
+    def __init__(self, n_iter: int = 100, random_state: Optional[int] = 0, *, duplicates: str = 'last',
                  n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
-class DawidSkene(Aggregator):
+class DawidSkene(StartedByFit):
     """Dawid-Skene: a confusion matrix for every worker, by EM.
 
     Dawid, Skene: Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm (Applied Statistics 1979).
@@ -673,10 +675,10 @@ class DawidSkene(Aggregator):
         iterations at most (1 to 1000000)
     tol : float, default 0.0
         stop when no probability moves by more; 0: after all iterations (0 to 1)
+    initial_error_strategy : Optional[str], default None
+        what fit(initial_error=) is: matrices to start from (assign), or counts on top of a vote's (addition)
     start : float, default 0.7
         probability of a right label to start from (0.01 to 0.99)
-    initial_error_strategy : Any, default None
-        for scripts that name it: nothing but its default is accepted
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -691,16 +693,16 @@ class DawidSkene(Aggregator):
 
     n_iter: int
     tol: float
+    initial_error_strategy: Optional[str]
     start: float
-    initial_error_strategy: Any
     random_state: Optional[int]
     duplicates: str
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, n_iter: int = 20, tol: float = 0.0, *, start: float = 0.7, initial_error_strategy: Any = None,
-                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
-                 verbose: Union[bool, int] = False) -> None: ...
+    def __init__(self, n_iter: int = 20, tol: float = 0.0, initial_error_strategy: Optional[str] = None, *,
+                 start: float = 0.7, random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class FastDawidSkene(Aggregator):
     """Dawid-Skene with a hard decision on every task in between: a few iterations.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "crowdfold/error.h"
@@ -51,7 +52,7 @@ std::unique_ptr<Column> arrow_column(const ArrowSchema& schema, const ArrowArray
   if (format.size() == 1 && is_number(format[0])) {
     const Numbers numbers = numbers_of(format[0], array);
     if (schema.dictionary == nullptr) return number_column(numbers);
-    return dictionary_column(numbers, arrow_column(*schema.dictionary, *array.dictionary, name));
+    return dictionary_column({numbers}, arrow_column(*schema.dictionary, *array.dictionary, name));
   }
   if (format == "u") {
     return text_column(static_cast<const std::int32_t*>(array.buffers[1]) + array.offset,
@@ -71,6 +72,23 @@ std::unique_ptr<Column> arrow_column(const ArrowSchema& schema, const ArrowArray
               fmt::format("column '{}' is of type {}: text, integers, booleans, floats and "
                           "dictionaries of these are understood",
                           name, type_name(format)));
+}
+
+std::unique_ptr<Column> shared_dictionary_column(const ArrowSchema& schema,
+                                                 std::span<const ArrowArray* const> chunks,
+                                                 const std::string& name) {
+  if (schema.dictionary == nullptr || chunks.size() < 2) return nullptr;
+  const ArrowArray& shared = *chunks[0]->dictionary;
+  const auto is_shared = [&](const ArrowArray* chunk) {
+    const ArrowArray& other = *chunk->dictionary;
+    return other.length == shared.length && other.offset == shared.offset &&
+           other.n_buffers == shared.n_buffers &&
+           std::equal(other.buffers, other.buffers + other.n_buffers, shared.buffers);
+  };
+  if (!std::all_of(chunks.begin(), chunks.end(), is_shared)) return nullptr;
+  std::vector<Numbers> codes;
+  for (const ArrowArray* chunk : chunks) codes.push_back(numbers_of(schema.format[0], *chunk));
+  return dictionary_column(std::move(codes), arrow_column(*schema.dictionary, shared, name));
 }
 
 Owned<ArrowSchema> schema_of(Owned<ArrowArrayStream>& stream) {

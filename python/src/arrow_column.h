@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace crowdfold::python {
 // messages call the column.
 std::unique_ptr<Column> arrow_column(const ArrowSchema& schema, const ArrowArray& array,
                                      const std::string& name);
+
+// The same of chunks that share one dictionary, whose values are looked up once; nullptr if they do not.
+std::unique_ptr<Column> shared_dictionary_column(const ArrowSchema& schema,
+                                                 std::span<const ArrowArray* const> chunks,
+                                                 const std::string& name);
 
 // The next array of a stream; empty at its end. Error(io) with what its producer says.
 Owned<ArrowArray> next_array(Owned<ArrowArrayStream>& stream);

@@ -8,13 +8,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "crowdfold/error.h"
 
 namespace crowdfold::python {
 namespace {
-
-constexpr std::uint32_t kUnknown = 0xFFFF'FFFE;  // a value whose text was not looked up yet
 
 // Numbers -> ids: a hash table of those that were met.
 class NumberIds {
@@ -56,17 +55,13 @@ class NumberIds {
   std::size_t used_ = 0;
 };
 
-template <class T>
-T load_as(const char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
 // Calls body with a getter of the numbers' own type.
 template <class Body>
 auto with_getter(const Numbers& n, const Body& body) {
   const auto typed = [&]<class T>(T) {
+    if (n.stride == sizeof(T)) {  // so that loops over them can go by vectors
+      return body([data = n.data](std::uint64_t i) { return load_as<T>(data + i * sizeof(T)); });
+    }
     return body([data = n.data, stride = n.stride](std::uint64_t i) {
       return load_as<T>(data + static_cast<std::ptrdiff_t>(i) * stride);
     });
@@ -120,6 +115,7 @@ class NumberColumn final : public Column {
 
   std::uint64_t size() const override { return numbers_.size; }
   bool is_cheap() const override { return true; }
+  std::unique_ptr<Column> another() const override { return std::make_unique<NumberColumn>(numbers_); }
 
   std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
     return with_getter(numbers_, [&](auto get) {
@@ -160,57 +156,112 @@ class NumberColumn final : public Column {
   std::uint32_t last_id_ = kUnknown;
 };
 
+// Whether all of the next values are this one: most tasks have several labels, one after another.
+template <class Get, class T>
+bool repeats(const Get& get, std::uint64_t begin, T value) {
+  constexpr std::uint64_t kValues = 16;
+  T differs = 0;
+  for (std::uint64_t i = 0; i < kValues; ++i) differs |= static_cast<T>(get(begin + i) ^ value);
+  return differs == 0;
+}
+
+// Codes, in several pieces that share one dictionary.
 class DictionaryColumn final : public Column {
  public:
-  DictionaryColumn(const Numbers& codes, std::unique_ptr<Column> values)
-      : codes_(codes), values_(std::move(values)), id_of_(values_->size() + 1, kUnknown) {}
+  DictionaryColumn(std::vector<Numbers> pieces, std::unique_ptr<Column> values)
+      : pieces_(std::move(pieces)), values_(std::move(values)) {
+    for (const Numbers& piece : pieces_) ends_.push_back(size() + piece.size);
+  }
 
-  std::uint64_t size() const override { return codes_.size; }
+  std::uint64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
   bool is_python() const override { return values_->is_python(); }
   bool is_cheap() const override { return true; }
+  std::unique_ptr<Column> another() const override {
+    return std::make_unique<DictionaryColumn>(pieces_, values_->another());
+  }
 
   std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
-    std::uint32_t id = 0;
-    with_getter(codes_, [&](auto get) { id = look_up(get, index, row, ids); });
-    return id;
+    const Place at = place_of(index);
+    return with_getter(pieces_[at.piece],
+                       [&](auto get) { return look_up(pieces_[at.piece], get, at.index, row, ids); });
   }
 
   void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
-    with_getter(codes_, [&](auto get) {
-      if (codes_.nulls.any() || out.empty()) {
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = look_up(get, begin + i, begin + i, ids);
-        return;
-      }
-      if (begin == 0) ids.reserve(std::min<std::uint64_t>(values_->size(), codes_.size));
-      if (!expects_new_ && read_known(get, begin, out)) return;
-      expects_new_ = false;
-      // Rows of one task mostly come one after another.
-      auto last = get(begin);
-      std::uint32_t id = look_up(get, begin, begin, ids);
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        const auto code = get(begin + i);
-        if (code != last) {
-          last = code;
-          const auto place = static_cast<std::uint64_t>(code);
-          id = place < values_->size() ? id_of_[place] : kUnknown;
-          if (id == kUnknown) {
-            id = look_up(get, begin + i, begin + i, ids);
-            expects_new_ = true;
-          }
-        }
-        out[i] = id;
-      }
-    });
+    if (begin == 0) ids.reserve(std::min(values_->size(), size()));
+    for (Place at = place_of(begin); !out.empty(); at = {at.piece + 1, 0}) {
+      const Numbers& piece = pieces_[at.piece];
+      const std::size_t count = std::min<std::size_t>(out.size(), piece.size - at.index);
+      with_getter(piece, [&](auto get) { read(piece, get, at.index, begin, out.first(count), ids); });
+      begin += count;
+      out = out.subspan(count);
+    }
   }
 
  private:
   static constexpr std::uint64_t kAhead = 8;  // values whose names are likely to be looked up soon
 
+  struct Place {
+    std::size_t piece;
+    std::uint64_t index;
+  };
+  Place place_of(std::uint64_t index) const {
+    const auto piece =
+        static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin());
+    return {piece, index - (piece == 0 ? 0 : ends_[piece - 1])};
+  }
+
+  template <class Get>
+  void read(const Numbers& piece, const Get& get, std::uint64_t index, std::uint64_t row,
+            std::span<std::uint32_t> out, Ids& ids) {
+    if (piece.nulls.any()) {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = look_up(piece, get, index + i, row + i, ids);
+      return;
+    }
+    if (!expects_new_ && (read_same(get, index, out) || read_known(get, index, out))) return;
+    expects_new_ = false;
+    for (std::size_t i = 0; i < out.size();) {
+      const auto code = get(index + i);
+      const auto place = static_cast<std::uint64_t>(code);
+      std::uint32_t id = place < id_of_.size() ? id_of_[place] : kUnknown;
+      if (id == kUnknown) {
+        id = look_up(piece, get, index + i, row + i, ids);
+        expects_new_ = true;
+      }
+      const std::size_t first = i++;
+      if constexpr (std::is_integral_v<decltype(code)>) {
+        while (i + 16 <= out.size() && repeats(get, index + i, code)) i += 16;
+      }
+      while (i < out.size() && get(index + i) == code) ++i;
+      std::fill(out.begin() + static_cast<std::ptrdiff_t>(first),
+                out.begin() + static_cast<std::ptrdiff_t>(i), id);
+    }
+  }
+
+  // By vectors, for codes that are ids already, as they are where dictionaries are in the order of first
+  // appearance. False if one is not.
+  template <class Get>
+  bool read_same(const Get& get, std::uint64_t begin, std::span<std::uint32_t> out) const {
+    constexpr std::uint32_t kSign = 0x8000'0000;
+    if (num_same_ == 0) return false;
+    const std::uint32_t last = num_same_ - 1;
+    std::uint32_t other = 0;  // with the highest bit: a code is beyond the last
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto code = get(begin + i);
+      const auto narrow = static_cast<std::uint32_t>(code);
+      out[i] = narrow;
+      other |= narrow | (last - narrow);
+      if constexpr (sizeof(code) > sizeof narrow)
+        other |= static_cast<std::uint64_t>(code) >> 31 != 0 ? kSign : 0;
+    }
+    return (other & kSign) == 0;
+  }
+
   // Without a branch, for codes that were all met before. False if one was not.
   template <class Get>
   bool read_known(const Get& get, std::uint64_t begin, std::span<std::uint32_t> out) const {
+    if (id_of_.empty()) return false;
     const std::uint32_t* const table = id_of_.data();
-    const std::uint64_t count = values_->size();
+    const std::uint64_t count = id_of_.size() - 1;
     std::uint32_t unknown = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
       const auto code = static_cast<std::uint64_t>(get(begin + i));
@@ -222,8 +273,9 @@ class DictionaryColumn final : public Column {
   }
 
   template <class Get>
-  std::uint32_t look_up(const Get& get, std::uint64_t index, std::uint64_t row, Ids& ids) {
-    if (codes_.nulls(index)) return kMissing;
+  std::uint32_t look_up(const Numbers& piece, const Get& get, std::uint64_t index, std::uint64_t row,
+                        Ids& ids) {
+    if (piece.nulls(index)) return kMissing;
     const auto code = get(index);
     if constexpr (std::is_signed_v<decltype(code)>) {
       if (code < 0) return kMissing;
@@ -233,16 +285,20 @@ class DictionaryColumn final : public Column {
       throw Error(ErrorCode::data, fmt::format("row {}: code {} in a dictionary of {} values", row,
                                                place, values_->size()));
     }
+    if (id_of_.empty()) id_of_.assign(values_->size() + 1, kUnknown);
     if (id_of_[place] == kUnknown) {
       values_->prefetch(place + kAhead, ids);
       id_of_[place] = values_->id_at(place, row, ids);
+      if (place == num_same_ && id_of_[place] == num_same_) ++num_same_;
     }
     return id_of_[place];
   }
 
-  Numbers codes_;
+  std::vector<Numbers> pieces_;
+  std::vector<std::uint64_t> ends_;  // of pieces
   std::unique_ptr<Column> values_;
-  std::vector<std::uint32_t> id_of_;  // by code, and one that is never known behind them
+  std::vector<std::uint32_t> id_of_;  // by code, and one that is never known behind them; empty at first
+  std::uint32_t num_same_ = 0;        // codes below this are ids
   bool expects_new_ = true;           // as the last rows had some
 };
 
@@ -253,32 +309,47 @@ class TextColumn final : public Column {
   TextColumn(Get get, std::uint64_t size, const Nulls& nulls) : get_(get), size_(size), nulls_(nulls) {}
 
   std::uint64_t size() const override { return size_; }
+  std::unique_ptr<Column> another() const override {
+    return std::make_unique<TextColumn>(get_, size_, nulls_);
+  }
 
   std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
     const std::string_view text = nulls_(index) ? std::string_view() : get_(index);
     return text.empty() ? kMissing : ids.intern(text, row);
   }
-  // By the dozen: names are hashed, and their places asked for, before they are looked up.
+  // By the dozen: names that are not at hand are hashed, and their places asked for, before they are
+  // looked up.
   void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
     constexpr std::size_t kDozen = 32;
-    std::array<std::string_view, kDozen> texts;
     std::array<std::uint64_t, kDozen> hashes;
+    std::array<std::uint8_t, kDozen> wanted;
     const bool nulls = nulls_.any();
+    const auto text_at = [&](std::uint64_t row) {
+      return nulls && nulls_(row) ? std::string_view() : get_(row);
+    };
     for (std::size_t first = 0; first < out.size(); first += kDozen) {
       const std::size_t count = std::min(kDozen, out.size() - first);
+      std::size_t num_wanted = 0;
       std::string_view before = last_;
       for (std::size_t i = 0; i < count; ++i) {
-        const std::uint64_t row = begin + first + i;
-        texts[i] = nulls && nulls_(row) ? std::string_view() : get_(row);
-        if (texts[i] == before) continue;
-        before = texts[i];
-        hashes[i] = NameTable::hash(before);
+        const std::string_view text = text_at(begin + first + i);
+        const std::uint32_t id = text.empty() ? kMissing : ids.met.find(text);
+        out[first + i] = id;
+        if (id != kUnknown) continue;
+        wanted[num_wanted++] = static_cast<std::uint8_t>(i);
+        if (text == before) continue;
+        before = text;
+        hashes[i] = NameTable::hash(text);
         ids.names.prefetch(hashes[i]);
       }
-      for (std::size_t i = 0; i < count; ++i) {
-        if (texts[i] != last_) {
-          last_ = texts[i];
-          last_id_ = last_.empty() ? kMissing : ids.intern(last_, hashes[i], begin + first + i);
+      for (std::size_t j = 0; j < num_wanted; ++j) {
+        const std::size_t i = wanted[j];
+        const std::uint64_t row = begin + first + i;
+        const std::string_view text = get_(row);
+        if (text != last_) {
+          last_ = text;
+          last_id_ = ids.intern(text, hashes[i], row);
+          ids.met.put(text, last_id_);
         }
         out[first + i] = last_id_;
       }
@@ -292,7 +363,7 @@ class TextColumn final : public Column {
   Get get_;
   std::uint64_t size_;
   Nulls nulls_;
-  // Rows of one task mostly come one after another.
+  // The last text that was not at hand: rows of one task mostly come one after another.
   std::string_view last_;
   std::uint32_t last_id_ = kMissing;
 };
@@ -311,11 +382,47 @@ class NullColumn final : public Column {
   explicit NullColumn(std::uint64_t size) : size_(size) {}
   std::uint64_t size() const override { return size_; }
   bool is_cheap() const override { return true; }
+  std::unique_ptr<Column> another() const override { return std::make_unique<NullColumn>(size_); }
   std::uint32_t id_at(std::uint64_t, std::uint64_t, Ids&) override { return kMissing; }
 
  private:
   std::uint64_t size_;
 };
+
+// 0, 1, 2 …
+class CountingColumn final : public Column {
+ public:
+  explicit CountingColumn(std::uint64_t size) : size_(size) {}
+  std::uint64_t size() const override { return size_; }
+  std::unique_ptr<Column> another() const override { return std::make_unique<CountingColumn>(size_); }
+  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
+    return ids.intern(text_of(index), row);
+  }
+
+ private:
+  std::uint64_t size_;
+};
+
+// One more than the largest of integers that are small enough to be codes of a dictionary of numbers,
+// which is quicker than looking each of them up.
+std::optional<std::uint64_t> dictionary_size(const Numbers& numbers) {
+  constexpr std::uint64_t kLeast = 1 << 16;
+  if (numbers.size == 0 || numbers.nulls.any()) return std::nullopt;
+  return with_getter(numbers, [&](auto get) -> std::optional<std::uint64_t> {
+    using T = decltype(get(0));
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      T least = get(0);
+      T most = get(0);
+      for (std::uint64_t i = 0; i < numbers.size; ++i) {
+        least = std::min(least, get(i));
+        most = std::max(most, get(i));
+      }
+      const auto last = static_cast<std::uint64_t>(most);
+      if (std::cmp_greater_equal(least, 0) && last < std::max(kLeast, numbers.size)) return last + 1;
+    }
+    return std::nullopt;
+  });
+}
 
 class ChunkedColumn final : public Column {
  public:
@@ -330,6 +437,11 @@ class ChunkedColumn final : public Column {
   }
   bool is_cheap() const override {
     return std::all_of(chunks_.begin(), chunks_.end(), [](const auto& c) { return c->is_cheap(); });
+  }
+  std::unique_ptr<Column> another() const override {
+    std::vector<std::unique_ptr<Column>> others;
+    for (const auto& chunk : chunks_) others.push_back(chunk->another());
+    return std::make_unique<ChunkedColumn>(std::move(others));
   }
 
   std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
@@ -382,11 +494,13 @@ std::size_t width_of(char type) {
 }
 
 std::unique_ptr<Column> number_column(const Numbers& numbers) {
+  if (const std::optional<std::uint64_t> count = dictionary_size(numbers))
+    return dictionary_column({numbers}, std::make_unique<CountingColumn>(*count));
   return std::make_unique<NumberColumn>(numbers);
 }
 
-std::unique_ptr<Column> dictionary_column(const Numbers& codes, std::unique_ptr<Column> values) {
-  return std::make_unique<DictionaryColumn>(codes, std::move(values));
+std::unique_ptr<Column> dictionary_column(std::vector<Numbers> codes, std::unique_ptr<Column> values) {
+  return std::make_unique<DictionaryColumn>(std::move(codes), std::move(values));
 }
 
 std::unique_ptr<Column> text_column(const std::int32_t* offsets, const char* bytes, std::uint64_t size,

@@ -26,6 +26,8 @@ class Column {
   }
   // Asks for the memory that id_at() will need; for values of dictionaries, which come in their order.
   virtual void prefetch(std::uint64_t, const Ids&) const {}
+  // The same values, for another reader: nothing was met yet.
+  virtual std::unique_ptr<Column> another() const = 0;
   // Whether values are Python objects: then the interpreter's lock must be held.
   virtual bool is_python() const { return false; }
   // Whether reading a second time costs less than keeping what was read.
@@ -66,8 +68,8 @@ bool is_number(char type);
 std::size_t width_of(char type);
 
 std::unique_ptr<Column> number_column(const Numbers& numbers);
-// Codes that stand for values; negative ones are null.
-std::unique_ptr<Column> dictionary_column(const Numbers& codes, std::unique_ptr<Column> values);
+// Codes that stand for values, one piece below another; negative ones are null.
+std::unique_ptr<Column> dictionary_column(std::vector<Numbers> codes, std::unique_ptr<Column> values);
 // Texts: value i begins at offsets[i].
 std::unique_ptr<Column> text_column(const std::int32_t* offsets, const char* bytes, std::uint64_t size,
                                     const Nulls& nulls);

@@ -43,11 +43,29 @@ double option_or(const MethodInfo& info, const Settings& settings, const char* n
   return text.empty() ? fallback : std::stod(text);
 }
 
+// Numbers that a method takes by name.
+using GivenNumbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using GivenExtras = std::vector<std::pair<std::string, GivenNumbers>>;
+
+std::vector<Extra> copy_extras(const MethodInfo& info, const GivenExtras& given) {
+  std::vector<Extra> extras;
+  for (const auto& [name, numbers] : given) {
+    Extra extra{name, Per::task, 1, {numbers.data(), numbers.data() + numbers.size()}};
+    for (std::size_t axis = 1; axis < numbers.ndim(); ++axis) extra.width *= numbers.shape(axis);
+    for (const ExtraInfo& taken : info.takes) {
+      if (taken.name == name) extra.per = taken.per;
+    }
+    extras.push_back(std::move(extra));
+  }
+  return extras;
+}
+
 std::pair<FitResult, Learned> fit(const std::string& method, const Settings& settings,
                                   const std::shared_ptr<LabelData>& data,
                                   std::optional<GivenArray<ClassId>> truths,
-                                  const std::optional<std::string>& workers_file, std::uint64_t seed,
-                                  int threads, bool posterior, nb::handle progress) {
+                                  const std::optional<std::string>& workers_file,
+                                  const GivenExtras& extras, std::uint64_t seed, int threads,
+                                  bool posterior, nb::handle progress) {
   const MethodInfo& info = find_method(method);
   RunContext wanted;
   wanted.seed = seed;
@@ -55,6 +73,7 @@ std::pair<FitResult, Learned> fit(const std::string& method, const Settings& set
   wanted.max_memory = most_memory();
   auto given = std::make_shared<Given>();
   if (truths) given->truths.assign(truths->data(), truths->data() + truths->size());
+  given->extras = copy_extras(info, extras);
   // Whatever the work touches is held by it: an interrupted fit may go on for a while.
   auto found = std::make_shared<std::optional<std::pair<FitResult, Learned>>>();
   run_abandonable(wanted, progress, [=, &info](RunContext context) {
@@ -82,6 +101,30 @@ nb::object view(nb::handle owner, const FlatArray<T>& array, std::initializer_li
   return nb::cast(NumpyArray<const T>(array.data(), shape.size(), shape.begin(), owner));
 }
 
+// By name: an array with a row for every task, worker or class.
+nb::dict extras_of(nb::handle self) {
+  nb::dict extras;
+  for (const Extra& extra : nb::cast<const FitResult&>(self).result.extras) {
+    const std::size_t rows = extra.values.size() / std::max<std::size_t>(1, extra.width);
+    extras[extra.name.c_str()] = extra.width == 1 ? view(self, extra.values, {rows})
+                                                  : view(self, extra.values, {rows, extra.width});
+  }
+  return extras;
+}
+
+nb::list describe(const std::vector<ExtraInfo>& extras) {
+  nb::list list;
+  for (const ExtraInfo& info : extras) {
+    nb::dict extra;
+    extra["name"] = info.name;
+    extra["per"] = info.per == Per::task ? "task" : info.per == Per::worker ? "worker" : "class";
+    extra["class_axes"] = info.class_axes;
+    extra["help"] = info.help;
+    list.append(extra);
+  }
+  return list;
+}
+
 nb::list registry() {
   nb::list list;
   for (const MethodInfo& info : methods()) {
@@ -95,6 +138,8 @@ nb::list registry() {
     method["takes_truths"] = info.takes_truths;
     method["takes_workers"] = info.takes_workers;
     method["has_confusion"] = info.has_confusion;
+    method["takes"] = describe(info.takes);
+    method["gives"] = describe(info.gives);
     nb::list options;
     for (const OptionInfo& o : info.options) {
       nb::dict option;
@@ -142,10 +187,12 @@ void bind_fit(nb::module_& module) {
             if (r.result.confusion.empty()) return nb::none();
             return view(self, r.result.confusion, {r.num_workers, r.num_classes, r.num_classes});
           })
+      .def_prop_ro("extras", &extras_of)
       .def_prop_ro("trace", [](const FitResult& r) { return r.result.trace; })
       .def_prop_ro("converged", [](const FitResult& r) { return r.result.converged; });
   module.def("fit", &fit, "method"_a, "settings"_a, "labels"_a, "truths"_a.none(),
-             "workers_file"_a.none(), "seed"_a, "threads"_a, "posterior"_a, "progress"_a.none());
+             "workers_file"_a.none(), "extras"_a, "seed"_a, "threads"_a, "posterior"_a,
+             "progress"_a.none());
   module.def(
       "check_settings",
       [](const std::string& method, const Settings& settings) { find_method(method).make(settings); },

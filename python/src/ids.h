@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "crowdfold/names.h"
+#include "short_texts.h"
 
 namespace crowdfold::python {
 
@@ -37,6 +38,7 @@ class Ids {
   }
 
   NameTable names;
+  ShortTexts met;  // names that columns came across lately
   // Of the present chunk, the rows in which new ids appeared, in the order of the ids.
   std::vector<std::uint64_t> first_rows;
 };

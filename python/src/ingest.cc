@@ -23,48 +23,51 @@ void require_all(std::span<const std::uint32_t> ids, std::uint64_t first_row, co
                           first_row + static_cast<std::uint64_t>(missing - ids.begin()), what));
 }
 
+void require_same_length(const TableColumns& columns) {
+  const std::uint64_t rows = columns.tasks.size();
+  if (columns.workers.size() == rows && columns.labels.size() == rows) return;
+  throw Error(ErrorCode::data, fmt::format("columns differ in length: {} tasks, {} workers, {} labels",
+                                           rows, columns.workers.size(), columns.labels.size()));
+}
+
 }  // namespace
 
-Ingest::Ingest(Duplicates duplicates)
-    : tasks("tasks", kMaxTasks),
-      workers("workers", kMaxWorkers),
-      classes("classes", kMaxClasses),
-      duplicates_(duplicates),
-      grouper_(duplicates) {}
+Ingest::Ingest(Duplicates duplicates) : duplicates_(duplicates), grouper_(duplicates) {}
 
-void Ingest::add_all(Column& task_column, Column& worker_column, Column& label_column,
-                     const RunContext& context) {
-  const bool cheap = task_column.is_cheap() && worker_column.is_cheap() && label_column.is_cheap();
-  grouper_ = RowGrouper(duplicates_, cheap ? RowGrouper::Rows::twice : RowGrouper::Rows::once);
-  grouper_.reserve(task_column.size());
-  read(task_column, worker_column, label_column, context, &RowGrouper::add);
-  if (grouper_.wants_rows_again())
-    read(task_column, worker_column, label_column, context, &RowGrouper::add_again);
-}
-
-void Ingest::add(Column& task_column, Column& worker_column, Column& label_column,
-                 const RunContext& context) {
-  for (Ids* ids : {&tasks, &workers, &classes}) ids->first_rows.clear();
-  read(task_column, worker_column, label_column, context, &RowGrouper::add);
-  rows_before_ += task_column.size();
-}
-
-void Ingest::read(Column& task_column, Column& worker_column, Column& label_column,
-                  const RunContext& context, void (RowGrouper::*take)(const IdRows&)) {
-  const std::uint64_t rows = task_column.size();
-  if (worker_column.size() != rows || label_column.size() != rows) {
-    throw Error(ErrorCode::data, fmt::format("columns differ in length: {} tasks, {} workers, {} labels",
-                                             rows, worker_column.size(), label_column.size()));
+Labels Ingest::read_all(const TableColumns& columns, int threads, const RunContext& context) {
+  require_same_length(columns);
+  if (!columns.are_python()) {
+    if (std::optional<Labels> labels = read_grouped(columns, duplicates_, threads, context, ids))
+      return std::move(*labels);
   }
+  // Rows in another order may come a second time if that is cheap.
+  grouper_ =
+      RowGrouper(duplicates_, columns.are_cheap() ? RowGrouper::Rows::twice : RowGrouper::Rows::once);
+  grouper_.reserve(columns.tasks.size());
+  read(columns, context, &RowGrouper::add);
+  if (grouper_.wants_rows_again()) read(columns, context, &RowGrouper::add_again);
+  return build(threads);
+}
+
+void Ingest::add(const TableColumns& columns, const RunContext& context) {
+  require_same_length(columns);
+  for (Ids* each : {&ids.tasks, &ids.workers, &ids.classes}) each->first_rows.clear();
+  read(columns, context, &RowGrouper::add);
+  rows_before_ += columns.tasks.size();
+}
+
+void Ingest::read(const TableColumns& columns, const RunContext& context,
+                  void (RowGrouper::*take)(const IdRows&)) {
+  const std::uint64_t rows = columns.tasks.size();
   std::array<std::uint32_t, kBlock> task, worker, label;
   std::array<ClassId, kBlock> class_of;
   for (std::uint64_t at = 0; at < rows; at += kBlock) {
     const std::size_t count = std::min<std::size_t>(kBlock, rows - at);
-    task_column.read(at, {task.data(), count}, tasks);
+    columns.tasks.read(at, {task.data(), count}, ids.tasks);
     require_all({task.data(), count}, rows_before_ + at, "task");
-    worker_column.read(at, {worker.data(), count}, workers);
+    columns.workers.read(at, {worker.data(), count}, ids.workers);
     require_all({worker.data(), count}, rows_before_ + at, "worker");
-    label_column.read(at, {label.data(), count}, classes);
+    columns.labels.read(at, {label.data(), count}, ids.classes);
     for (std::size_t i = 0; i < count; ++i) class_of[i] = static_cast<ClassId>(label[i]);
     static_assert(static_cast<ClassId>(kMissing) == kNoClass);
     (grouper_.*take)({{task.data(), count}, {worker.data(), count}, {class_of.data(), count}});
@@ -76,8 +79,8 @@ void Ingest::read(Column& task_column, Column& worker_column, Column& label_colu
 }
 
 Labels Ingest::build(int threads) {
-  return grouper_.build(std::move(tasks.names), std::move(workers.names), std::move(classes.names),
-                        threads);
+  return grouper_.build(std::move(ids.tasks.names), std::move(ids.workers.names),
+                        std::move(ids.classes.names), threads);
 }
 
 }  // namespace crowdfold::python

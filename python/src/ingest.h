@@ -6,6 +6,7 @@
 #include "column.h"
 #include "crowdfold/row_grouper.h"
 #include "crowdfold/run_context.h"
+#include "grouped_table.h"
 
 namespace crowdfold::python {
 
@@ -13,19 +14,17 @@ class Ingest {
  public:
   explicit Ingest(Duplicates duplicates);
 
-  // The only chunk there is. It may be read a second time if that is cheap.
-  void add_all(Column& tasks, Column& workers, Column& labels, const RunContext& context);
-  // One of several.
-  void add(Column& tasks, Column& workers, Column& labels, const RunContext& context);
+  // The only chunk there is.
+  Labels read_all(const TableColumns& columns, int threads, const RunContext& context);
+  // One of several, then all of them.
+  void add(const TableColumns& columns, const RunContext& context);
   Labels build(int threads);
 
   // Of each, where values that are new in the last chunk appeared first.
-  Ids tasks;
-  Ids workers;
-  Ids classes;
+  TableIds ids = TableIds::none();
 
  private:
-  void read(Column& task_column, Column& worker_column, Column& label_column, const RunContext& context,
+  void read(const TableColumns& columns, const RunContext& context,
             void (RowGrouper::*take)(const IdRows&));
 
   Duplicates duplicates_;

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <thread>
 
@@ -41,9 +42,7 @@ struct ThreeColumns {
         workers(python_column(worker_values, "worker")),
         labels(python_column(label_values, "label")) {}
 
-  bool is_python() const {
-    return tasks.column->is_python() || workers.column->is_python() || labels.column->is_python();
-  }
+  TableColumns columns() const { return {*tasks.column, *workers.column, *labels.column}; }
 
   HeldColumn tasks;
   HeldColumn workers;
@@ -56,13 +55,12 @@ class ChunkReader {
   explicit ChunkReader(const std::string& duplicates) : ingest_(parse_duplicates(duplicates)) {}
 
   nb::tuple add(nb::handle tasks, nb::handle workers, nb::handle labels, nb::handle progress) {
-    ThreeColumns columns(tasks, workers, labels);
-    run_reading(columns.is_python(), progress, [&](const RunContext& context) {
-      ingest_.add(*columns.tasks.column, *columns.workers.column, *columns.labels.column, context);
-    });
-    return nb::make_tuple(to_numpy(std::vector(ingest_.tasks.first_rows)),
-                          to_numpy(std::vector(ingest_.workers.first_rows)),
-                          to_numpy(std::vector(ingest_.classes.first_rows)));
+    const ThreeColumns held(tasks, workers, labels);
+    run_reading(held.columns().are_python(), progress,
+                [&](const RunContext& context) { ingest_.add(held.columns(), context); });
+    return nb::make_tuple(to_numpy(std::vector(ingest_.ids.tasks.first_rows)),
+                          to_numpy(std::vector(ingest_.ids.workers.first_rows)),
+                          to_numpy(std::vector(ingest_.ids.classes.first_rows)));
   }
 
   // All batches of a table that comes as a stream; returns the Arrow formats of the three columns.
@@ -107,7 +105,7 @@ class ChunkReader {
       if (batch.offset != 0) column.null_count = -1;
       columns.push_back(arrow_column(*schema.children[at[i]], column, names[i]));
     }
-    ingest_.add(*columns[0], *columns[1], *columns[2], context);
+    ingest_.add({*columns[0], *columns[1], *columns[2]}, context);
   }
 
   Ingest ingest_;
@@ -117,15 +115,14 @@ class ChunkReader {
 LabelData collect(nb::handle tasks, nb::handle workers, nb::handle labels, const std::string& duplicates,
                   int threads, nb::handle progress) {
   Ingest ingest(parse_duplicates(duplicates));
-  ThreeColumns columns(tasks, workers, labels);
+  const ThreeColumns held(tasks, workers, labels);
   LabelData data;
-  run_reading(columns.is_python(), progress, [&](const RunContext& context) {
-    ingest.add_all(*columns.tasks.column, *columns.workers.column, *columns.labels.column, context);
-    data.labels = ingest.build(threads_or_all(threads));
+  run_reading(held.columns().are_python(), progress, [&](const RunContext& context) {
+    data.labels = ingest.read_all(held.columns(), threads_or_all(threads), context);
   });
-  data.first_task_rows = std::move(ingest.tasks.first_rows);
-  data.first_worker_rows = std::move(ingest.workers.first_rows);
-  data.first_class_rows = std::move(ingest.classes.first_rows);
+  data.first_task_rows = std::move(ingest.ids.tasks.first_rows);
+  data.first_worker_rows = std::move(ingest.ids.workers.first_rows);
+  data.first_class_rows = std::move(ingest.ids.classes.first_rows);
   return data;
 }
 
@@ -186,6 +183,48 @@ std::pair<NumpyArray<ClassId>, NumpyArray<std::uint64_t>> find_truths(LabelData&
   if (!any) throw Error(ErrorCode::data, "truths: none of their tasks has a label");
   data.labels.classes = class_ids.names;
   return {to_numpy(std::move(truths)), to_numpy(std::move(class_ids.first_rows))};
+}
+
+// Ids of values, -1 for those that are not among the names.
+NumpyArray<std::int64_t> find_ids(const LabelData& data, const std::string& role, nb::handle values) {
+  const NameTable& names = role == "task"     ? data.labels.tasks
+                           : role == "worker" ? data.labels.workers
+                                              : data.labels.classes;
+  const HeldColumn column = python_column(values, role);
+  Ids ids(role.c_str(), kMaxTasks);
+  std::vector<std::int64_t> found(column.column->size(), -1);
+  for (std::uint64_t row = 0; row < found.size(); ++row) {
+    const std::uint32_t id = column.column->id_at(row, row, ids);
+    if (id == kMissing) continue;
+    if (const auto known = names.find(ids.names[id])) found[row] = *known;
+  }
+  return to_numpy(std::move(found));
+}
+
+// By worker: labels that are the truth, and labels on tasks whose truth is known.
+nb::tuple count_right(const LabelData& data, const GivenArray<ClassId>& truths) {
+  std::vector<double> right(data.labels.num_workers()), seen(right.size());
+  for (TaskId t = 0; t < truths.size(); ++t) {
+    const ClassId truth = truths.data()[t];
+    if (truth == kNoClass) continue;
+    const TaskLabels task = data.labels.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      right[task.workers[j]] += task.classes[j] == truth ? 1 : 0;
+      seen[task.workers[j]] += 1;
+    }
+  }
+  return nb::make_tuple(to_numpy(std::move(right)), to_numpy(std::move(seen)));
+}
+
+// Tasks that have labels, and only of the workers marked.
+std::uint64_t count_tasks_of_only(const LabelData& data, const GivenArray<bool>& marked) {
+  std::uint64_t count = 0;
+  for (TaskId t = 0; t < data.labels.num_tasks(); ++t) {
+    const auto workers = data.labels.task(t).workers;
+    const auto is_marked = [&](WorkerId w) { return marked.data()[w]; };
+    count += !workers.empty() && std::all_of(workers.begin(), workers.end(), is_marked) ? 1 : 0;
+  }
+  return count;
 }
 
 // Two tables of (task, label), the tasks of the first in its order: labels of both as classes.
@@ -250,7 +289,10 @@ void bind_labels(nb::module_& module) {
                                    to_numpy(std::vector(d.first_worker_rows)),
                                    to_numpy(std::vector(d.first_class_rows)));
            })
-      .def("find_truths", &find_truths, "tasks"_a, "labels"_a);
+      .def("find_truths", &find_truths, "tasks"_a, "labels"_a)
+      .def("find_ids", &find_ids, "role"_a, "values"_a)
+      .def("count_right", &count_right, "truths"_a)
+      .def("count_tasks_of_only", &count_tasks_of_only, "marked"_a);
   nb::class_<ChunkReader>(module, "ChunkReader")
       .def(nb::init<const std::string&>(), "duplicates"_a)
       .def("add", &ChunkReader::add, "tasks"_a, "workers"_a, "labels"_a, "progress"_a.none())

@@ -28,6 +28,9 @@ class ObjectColumn final : public Column {
 
   std::uint64_t size() const override { return size_; }
   bool is_python() const override { return true; }
+  std::unique_ptr<Column> another() const override {
+    return std::make_unique<ObjectColumn>(data_, stride_, size_);
+  }
 
   std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
     return id_of(object_at(index), row, ids);
@@ -97,7 +100,10 @@ class ObjectColumn final : public Column {
     const char* const bytes = PyUnicode_AsUTF8AndSize(object, &size);
     if (bytes == nullptr) throw nb::python_error();
     if (size == 0) return kMissing;
-    return ids.intern({bytes, static_cast<std::size_t>(size)}, row);
+    const std::string_view text(bytes, static_cast<std::size_t>(size));
+    std::uint32_t id = ids.met.find(text);
+    if (id == kUnknown) ids.met.put(text, id = ids.intern(text, row));
+    return id;
   }
 
   const char* data_;
@@ -228,7 +234,7 @@ HeldColumn category_column(nb::handle codes, nb::handle values, const std::strin
   const Numbers numbers = numbers_of(*buffers->first, buffers->first->type());
   if (!is_number(numbers.type))
     throw Error(ErrorCode::data, fmt::format("column '{}': codes of categories are no integers", name));
-  return {buffers, dictionary_column(numbers, std::move(categories.column))};
+  return {buffers, dictionary_column({numbers}, std::move(categories.column))};
 }
 
 template <class Structure>
@@ -246,8 +252,11 @@ struct ArrowChunks {
 HeldColumn arrow_chunks(ArrowChunks chunks, const std::string& name) {
   auto memory = held(std::move(chunks));
   std::vector<std::unique_ptr<Column>> columns;
-  for (const Owned<ArrowArray>& array : memory->arrays)
-    columns.push_back(arrow_column(*memory->schema, *array, name));
+  std::vector<const ArrowArray*> arrays;
+  for (const Owned<ArrowArray>& array : memory->arrays) arrays.push_back(&*array);
+  if (auto column = shared_dictionary_column(*memory->schema, arrays, name))
+    return {memory, std::move(column)};
+  for (const ArrowArray* array : arrays) columns.push_back(arrow_column(*memory->schema, *array, name));
   if (columns.size() == 1) return {memory, std::move(columns[0])};
   return {memory, chunked_column(std::move(columns))};
 }

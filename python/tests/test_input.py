@@ -182,6 +182,49 @@ def test_a_missing_column_is_an_error_that_lists_those_that_are_there() -> None:
         cf.OnePass().fit(frame, columns={"annotator": "worker"})
 
 
+ROWS = pd.DataFrame({"task": ["a", "a"], "worker": ["u", "v"], "label": ["x", "y"]})
+
+
+@pytest.mark.parametrize(("data", "said"), [
+    (ROWS.set_index("task"), r"no column 'task'; there are: worker, label \(the index is called 'task': reset_index"),
+    (pd.DataFrame(), "there are: none"),
+    (ROWS["task"], "labels in a Series: a table with three columns is needed"),
+    (pl.Series(["a"]), "labels in a Series: a table with three columns is needed"),
+    (None, "labels in a NoneType: give a DataFrame"),
+    (ROWS.to_numpy(), "labels in a ndarray: give a DataFrame"),
+    (ROWS.to_dict("records"), r"column 'task' is one value, 'a': give columns, not rows \(pandas.DataFrame"),
+    (list(ROWS.itertuples(index=False, name=None)), "a chunk of labels is a tuple: .* makes a table of rows"),
+    ({"task": 1, "worker": 2, "label": 3}, "column 'task' is one value, 1"),
+])
+def test_what_is_no_table_of_labels_says_what_to_do(data: Any, said: str) -> None:
+    with pytest.raises(cf.UsageError, match=said):
+        cf.TwoPass().fit(data)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "numpy", "chunks"])
+@pytest.mark.parametrize("name", [*cf.methods.__all__])
+def test_no_labels_give_no_answers(name: str, kind: str) -> None:
+    empty = ROWS.iloc[:0]
+    nobody = ROWS.assign(label=pd.Series([None, None], dtype=object))
+    forms = {"pandas": lambda f: f, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas,
+             "numpy": lambda f: {n: f[n].to_numpy(dtype=object) for n in f}, "chunks": lambda f: iter([f])}
+    for data, tasks in ((empty, 0), (nobody, 1)):
+        model = getattr(cf, name)().fit(forms[kind](data))
+        assert len(model.labels_) == len(model.probas_) == tasks
+        assert all(label is None or label != label for label in as_dict(model.labels_).values())
+        assert len(model.skills_) == len(model.workers_) == (2 if tasks else 0)
+        assert len(model.predict(forms[kind](data))) == tasks
+        assert len(model.priors_) == 0
+
+
+@pytest.mark.parametrize("name", [*cf.methods.__all__])
+def test_one_class_only_is_certain(name: str) -> None:
+    model = getattr(cf, name)().fit(ROWS.assign(label="x"))
+    assert model.labels_.tolist() == ["x"]
+    assert model.confidence_.tolist() == pytest.approx([1])
+    assert model.probas_.shape == (1, 1)
+
+
 def test_types_that_are_not_understood_say_so() -> None:
     table = pa.table({"task": [[1], [2]], "worker": ["u", "v"], "label": ["x", "y"]})
     with pytest.raises(cf.DataError, match="column 'task' is of type list"):

@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 import crowdfold as cf
 from crowdfold import _native, methods
+from crowdfold._build import METHODS
 
 CLASSES = [getattr(cf, name) for name in methods.__all__]
 REGISTRY = {method["name"]: method for method in _native.registry()}
@@ -40,7 +41,9 @@ def test_parameters_and_defaults_are_those_of_the_registry(cls: Any) -> None:
             float(default) == float(options[option]["default"])
         assert options[option]["help"] in cls.__doc__
     assert REGISTRY[cls._method]["citation"] in cls.__doc__
-    kinds = {p.kind for n, p in signature.parameters.items() if n not in ("n_iter", "tol", "n_restarts")}
+    by_position = METHODS[cls._method].positional
+    assert list(signature.parameters)[:len(by_position)] == list(by_position)
+    kinds = {p.kind for n, p in signature.parameters.items() if n not in by_position}
     assert kinds == {inspect.Parameter.KEYWORD_ONLY}
 
 
@@ -148,6 +151,13 @@ def test_bad_parameters_have_the_message_of_the_command_line(cli: str, data: pd.
         cf.TwoPass().fit(path)
     assert said.stderr.strip().endswith(f"crowdfold: {bad.value}")
     assert (bad.value.file, bad.value.line) == (str(path), 3)
+
+
+def test_bad_parameters_are_called_what_they_are_called_here(data: pd.DataFrame) -> None:
+    for model, said in ((cf.DawidSkene(-1), "^n_iter=-1: ds takes 1 to"), (cf.MACE(alpha=0), "^alpha=0: mace takes"),
+                        (cf.TwoPass(n_jobs="all"), "^n_jobs='all': a number of threads")):
+        with pytest.raises(cf.UsageError, match=said):
+            model.fit(data)
 
 
 def test_truths_are_taken_over_from_anything_that_holds_them(data: pd.DataFrame, two_classes: cf.Crowd,

@@ -39,15 +39,21 @@ def members(cls: Any, names: tuple[str, ...]) -> str:
     return "\n".join(rows)
 
 
-def page(method: Dict[str, Any]) -> str:
-    name = METHODS[method["name"]].class_name
-    cls = getattr(crowdfold, name)
-    most = method["most_classes"]
+def parameters(method: Dict[str, Any]) -> str:
     rows = ["| parameter | default | meaning |", "|---|---|---|"]
     for p in parameters_of(method):
         option = f", `--set {p.option}=`" if p.option and p.option != p.name else ""
         rows.append(f"| `{p.name}`{option} | `{p.default!r}` | {cell(p.meaning)} |")
+    return "\n".join(rows)
+
+
+def page(method: Dict[str, Any]) -> str:
+    name, base = METHODS[method["name"]].class_name, METHODS[method["name"]].base
+    cls = getattr(crowdfold, name)
+    most = method["most_classes"]
     shown = [member for member in MEMBERS if member != "errors_" or method["has_confusion"]]
+    if base is not crowdfold.Aggregator:
+        shown += [member for member in vars(base) if not member.startswith("_") and member not in MEMBERS]
     online = members(cls, ONLINE if method["merges"] else ONLINE[:-1]) + "\n\n" if method["online"] else ""
     return (
         f"{HEADER}# {name}\n\n{method['summary'][0].upper() + method['summary'][1:]}. {method['citation']}.\n\n"
@@ -56,10 +62,20 @@ def page(method: Dict[str, Any]) -> str:
         f"(../methods/{method['name']}.md).\n\n"
         f"Classes: {'any number' if most is None else f'at most {most}'}. Known truths: {yes(method['takes_truths'])}. Worker "
         f"qualities of an earlier run: {yes(method['takes_workers'])}. Confusion matrices: {yes(method['has_confusion'])}. "
-        f"Chunk by chunk: {yes(method['online'])}.\n\n## Parameters\n\n" + "\n".join(rows)
+        f"Chunk by chunk: {yes(method['online'])}.\n\n## Parameters\n\n" + parameters(method)
         + "\n\n## Members\n\n" + members(cls, tuple(shown)) + "\n\n"
         + (f"As labels come:\n\n{online}" if online else "") + "Worker qualities in files:\n\n"
         + members(cls, FILES) + "\n")
+
+
+def gold_page() -> str:
+    """Of the one class that is no method of its own."""
+    cls = crowdfold.GoldMajorityVote
+    vote = next(method for method in _native.registry() if method["name"] == "mv")
+    shown = tuple(member for member in MEMBERS if member not in ("errors_", "loss_history_", "converged_"))
+    return (f"{HEADER}# GoldMajorityVote\n\n{inspect.getdoc(cls)}\n\n    from crowdfold import GoldMajorityVote\n"
+            f"    labels = GoldMajorityVote().fit(frame, truth).predict(frame)\n\n## Parameters\n\n{parameters(vote)}\n\n"
+            f"## Members\n\n{members(cls, shown)}\n")
 
 
 def index() -> str:
@@ -67,12 +83,14 @@ def index() -> str:
     for method in _native.registry():
         name = METHODS[method["name"]].class_name
         rows.append(f"| [`{name}`]({name}.md) | `{method['name']}` | {cell(method['summary'])} |")
+    rows.append("| [`GoldMajorityVote`](GoldMajorityVote.md) | | a vote weighted by right labels on tasks whose truth is known |")
     return f"{HEADER}# Classes\n\nHow they are used: [crowdfold in Python](../python.md).\n\n" + "\n".join(rows) + "\n"
 
 
 def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "README.md").write_text(index(), encoding="utf-8")
+    (folder / "GoldMajorityVote.md").write_text(gold_page(), encoding="utf-8")
     for method in _native.registry():
         path = folder / f"{METHODS[method['name']].class_name}.md"
         path.write_text(page(method), encoding="utf-8")

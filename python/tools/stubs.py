@@ -34,11 +34,12 @@ def native_stub() -> str:
 
 def methods_stub() -> str:
     classes = "\n".join(f'    "{METHODS[method["name"]].class_name}",' for method in _native.registry())
-    lines = [HEADER + "from typing import Any, Optional, Union\n", "from ._base import Aggregator\n",
+    lines = [HEADER + "from typing import Any, Optional, Union\n", "from ._base import Aggregator\n"
+             "from ._crowdkit import StartedByFit, WeightedByFit, WithDifficulties, WithScores, WithSpamming\n",
              f"__all__ = [\n{classes}\n]\n"]
     for method in _native.registry():
         names, parameters = METHODS[method["name"]], parameters_of(method)
-        lines.append(f"\nclass {names.class_name}(Aggregator):")
+        lines.append(f"\nclass {names.class_name}({names.base.__name__}):")
         doc = docstring_of(method, parameters).splitlines()
         lines.append('    """' + doc[0])
         lines += [f"    {line}".rstrip() for line in doc[1:]]

@@ -52,12 +52,26 @@ DuplicateLabel::DuplicateLabel(std::string_view task_name, std::string_view work
       task(task_name),
       worker(worker_name) {}
 
+void Deduplicator::begin_task() {
+  if (++stamp_ != 0) return;
+  std::fill(seen_.begin(), seen_.end(), Seen{});  // wrapped around: forget the old stamps
+  stamp_ = 1;
+}
+
+// Without a branch: hardly any task has duplicates.
+bool Deduplicator::any(const WorkerId* workers, std::size_t count) {
+  begin_task();
+  Seen* const seen = seen_.data();
+  const std::uint32_t stamp = stamp_;
+  std::uint32_t any = 0;
+  for (std::size_t j = 0; j < count; ++j)
+    any |= std::exchange(seen[workers[j]].stamp, stamp) == stamp ? 1U : 0U;
+  return any != 0;
+}
+
 std::size_t Deduplicator::apply(WorkerId* workers, ClassId* classes, std::size_t count) {
-  if (rule_ == Duplicates::keep) return count;
-  if (++stamp_ == 0) {  // wrapped around: forget the old stamps
-    std::fill(seen_.begin(), seen_.end(), Seen{});
-    stamp_ = 1;
-  }
+  if (rule_ == Duplicates::keep || !any(workers, count)) return count;
+  begin_task();
   std::size_t kept = 0;
   for (std::size_t j = 0; j < count; ++j) {
     Seen& seen = seen_[workers[j]];

@@ -43,6 +43,9 @@ class Deduplicator {
     std::uint32_t position = 0;
   };
 
+  void begin_task();
+  bool any(const WorkerId* workers, std::size_t count);
+
   Duplicates rule_;
   std::vector<Seen> seen_;  // by worker; stale unless it carries the present stamp
   std::uint32_t stamp_ = 0;

@@ -2,6 +2,7 @@
 #include "crowdfold/row_grouper.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -93,7 +94,8 @@ void RowGrouper::add_other(const IdRows& rows, std::size_t at) {
 
 std::vector<std::uint64_t> RowGrouper::offsets() const {
   std::vector<std::uint64_t> offsets(sizes_.size() + 1, 0);
-  std::partial_sum(sizes_.begin(), sizes_.end(), offsets.begin() + 1, std::plus<std::uint64_t>());
+  std::inclusive_scan(sizes_.begin(), sizes_.end(), offsets.begin() + 1, std::plus<>(),
+                      std::uint64_t{0});
   return offsets;
 }
 
@@ -128,20 +130,30 @@ void RowGrouper::sort() {
 
 Labels RowGrouper::build(NameTable tasks, NameTable workers, NameTable classes, int threads) {
   if (!grouped_ && rows_ == Rows::once) sort();
-  const std::vector<std::uint64_t> ends = offsets();
-  FlatArray<std::uint64_t> places(ends.begin(), ends.end());
-  if (places.back() != worker_.size() || sizes_.size() > tasks.size())
-    throw Error(ErrorCode::internal, "rows that were to come again did not, or ids have no names");
-  places.resize(tasks.size() + 1ULL, places.back());
-  Labels labels;
+  Labels labels = grouped_labels(rule_, sizes_, std::move(worker_), std::move(class_), std::move(tasks),
+                                 std::move(workers), std::move(classes), threads);
   labels.rows = num_rows_;
   labels.abstentions = abstentions_;
-  labels.duplicates = drop_duplicates(rule_, threads, tasks, workers, places, worker_, class_);
-  labels.tasks = std::move(tasks);
-  labels.workers = std::move(workers);
-  labels.classes = std::move(classes);
-  labels.adopt(std::move(places), std::move(worker_), std::move(class_));
   *this = RowGrouper(rule_, rows_);
+  return labels;
+}
+
+Labels grouped_labels(Duplicates duplicates, std::span<const std::uint32_t> sizes,
+                      FlatArray<WorkerId> workers, FlatArray<ClassId> classes, NameTable task_names,
+                      NameTable worker_names, NameTable class_names, int threads) {
+  FlatArray<std::uint64_t> offsets(sizes.size() + 1, 0);
+  std::inclusive_scan(sizes.begin(), sizes.end(), offsets.begin() + 1, std::plus<>(), std::uint64_t{0});
+  if (offsets.back() != workers.size() || sizes.size() > task_names.size())
+    throw Error(ErrorCode::internal, "rows that were to come again did not, or ids have no names");
+  offsets.resize(task_names.size() + 1ULL, offsets.back());
+  Labels labels;
+  labels.rows = workers.size();
+  labels.duplicates =
+      drop_duplicates(duplicates, threads, task_names, worker_names, offsets, workers, classes);
+  labels.tasks = std::move(task_names);
+  labels.workers = std::move(worker_names);
+  labels.classes = std::move(class_names);
+  labels.adopt(std::move(offsets), std::move(workers), std::move(classes));
   return labels;
 }
 

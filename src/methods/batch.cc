@@ -39,6 +39,28 @@ void require_fit(const std::string& method, const Traits& traits, const Labels& 
     refuse(method, "cannot use earlier worker qualities",
            [](const MethodInfo& i) { return i.takes_workers; });
   }
+  require_extras(method, traits.takes, labels, given.extras);
+}
+
+void require_extras(const std::string& method, const std::vector<ExtraInfo>& takes, const Labels& labels,
+                    const std::vector<Extra>& extras) {
+  for (const Extra& extra : extras) {
+    const auto same = [&](const ExtraInfo& info) { return info.name == extra.name; };
+    const auto taken = std::find_if(takes.begin(), takes.end(), same);
+    if (taken == takes.end()) {
+      refuse(method, fmt::format("takes no '{}'", extra.name),
+             [&](const MethodInfo& i) { return std::any_of(i.takes.begin(), i.takes.end(), same); });
+    }
+    const std::size_t rows = taken->per == Per::task     ? labels.num_tasks()
+                             : taken->per == Per::worker ? labels.num_workers()
+                                                         : labels.num_classes();
+    std::size_t width = 1;
+    for (int axis = 0; axis < taken->class_axes; ++axis) width *= labels.num_classes();
+    if (extra.per != taken->per || extra.width != width || extra.values.size() != rows * width) {
+      throw Error(ErrorCode::usage, fmt::format("{}: '{}' has {} numbers, not {} times {}", method,
+                                                extra.name, extra.values.size(), rows, width));
+    }
+  }
 }
 
 Result no_labels(const Labels& labels, const RunContext& context) {

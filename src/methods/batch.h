@@ -87,10 +87,14 @@ struct Traits {
   bool truths = true;
   bool workers = false;
   bool confusion = false;
+  std::vector<ExtraInfo> takes = {};
+  std::vector<ExtraInfo> gives = {};
 };
 void require_classes(const std::string& method, std::uint32_t most, std::uint32_t classes);
 void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
                  const Given& given);
+void require_extras(const std::string& method, const std::vector<ExtraInfo>& takes, const Labels& labels,
+                    const std::vector<Extra>& extras);
 void require_memory(const std::string& method, std::uint64_t bytes, const RunContext& context);
 
 // The Result where there is no class to choose from.
@@ -128,6 +132,8 @@ MethodInfo batch_method(std::string name, std::string summary, std::string citat
   info.takes_truths = traits.truths;
   info.takes_workers = traits.workers;
   info.has_confusion = traits.confusion;
+  info.takes = traits.takes;
+  info.gives = traits.gives;
   info.make = [name, traits](const Settings& settings) -> std::unique_ptr<Method> {
     return std::make_unique<Batch>(name, traits, Model::option_table().parse(name.c_str(), settings));
   };
@@ -145,6 +151,7 @@ MethodInfo online_method(std::string name, std::string summary, std::string cita
         : name_(std::move(name)), most_classes_(most_classes), options_(options) {}
     Result fit(const Labels& labels, const Given& given, const RunContext& context) const override {
       require_classes(name_, most_classes_, labels.num_classes());
+      require_extras(name_, {}, labels, given.extras);
       Online method(options_, context.seed);
       return fit_online(method, options_.order, labels, given, context);
     }

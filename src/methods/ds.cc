@@ -10,8 +10,9 @@
 //       pi_i[k][l]  =  sum_t q_t(k) [x_it = l]  /  sum_t q_t(k)         t: tasks that i labelled
 //
 // Starts at the E-step, with pi of .7 on the diagonal and the rest shared by the other classes, and all
-// classes equally likely. A row of pi that no task speaks for goes back to that start.
-// Cost: O(N K) an iteration; memory O(N + T K + M K^2).
+// classes equally likely. A row of pi that no task speaks for goes back to that start. Where matrices
+// are given, it starts with those, or with the M-step of shares of votes and the counts given, and with
+// rho of the votes. Cost: O(N K) an iteration; memory O(N + T K + M K^2).
 #include "core/vector_math.h"
 #include "methods/batch.h"
 #include "methods/confusion.h"
@@ -38,6 +39,15 @@ struct DawidSkene {
                     const RunContext& context);
 };
 
+// A worker's matrix, by truth and label, on top of counts by label and state.
+void add_matrix(const Extra& extra, WorkerId w, const States& states, std::span<double> counts) {
+  const double* const matrix = extra.values.data() + w * extra.width;
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    for (std::size_t l = 0; l < states.size(); ++l)
+      counts[l * states.width() + k] += matrix[k * states.size() + l];
+  }
+}
+
 Result DawidSkene::fit(const Options& options, const Labels& labels, const Given& given,
                        const RunContext& context) {
   const std::uint32_t classes = labels.num_classes();
@@ -52,11 +62,20 @@ Result DawidSkene::fit(const Options& options, const Labels& labels, const Given
     if (classes == 1) return 1.0;
     return k == l ? options.start : (1 - options.start) / (classes - 1);
   };
+  const Extra* const confusion = find_extra(given.extras, "confusion");
+  const Extra* const counts = find_extra(given.extras, "counts");
+  if (counts != nullptr) q.teach(context.threads, said);
+  if (confusion != nullptr || counts != nullptr) log_rho = log_shares(q.totals(context.threads));
   for_worker_blocks(labels.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
     const std::span<double> block = log_pi.of(first, last);
     std::fill(block.begin(), block.end(), 0.0);
-    for (auto w = static_cast<WorkerId>(first); w < last; ++w)
+    for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
+      if (counts != nullptr) said.add_to(w, log_pi.of(w));
+      for (const Extra* const extra : {confusion, counts}) {
+        if (extra != nullptr) add_matrix(*extra, w, q.states(), log_pi.of(w));
+      }
       normalize_over_labels(log_pi.of(w), log_pi.states(), start);
+    }
     vector_log(block);
   });
 
@@ -82,7 +101,10 @@ MethodInfo ds_method() {
       "ds", "Dawid-Skene: a confusion matrix for every worker, by EM",
       "Dawid, Skene: Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm "
       "(Applied Statistics 1979)",
-      {.workers = false, .confusion = true});
+      {.workers = false,
+       .confusion = true,
+       .takes = {{"confusion", Per::worker, 2, "pi to start from, by truth and label"},
+                 {"counts", Per::worker, 2, "labels that are added to those of a vote to start from"}}});
 }
 
 }  // namespace crowdfold

@@ -72,5 +72,27 @@ TEST(DawidSkene, IsBetterThanOneCoinWhereWorkersMixUpClasses) {
   EXPECT_GT(accuracy("ds"), accuracy("zc"));
 }
 
+// u says a, v says b.
+Result ds_from(const char* extra, FlatArray<double> matrices) {
+  Given given;
+  given.extras = {{extra, Per::worker, 4, std::move(matrices)}};
+  const Labels labels = labels_of({{"1", "u", "a"}, {"1", "v", "b"}});
+  return find_method("ds").make({{"iterations", "1"}})->fit(labels, given, {});
+}
+
+TEST(DawidSkene, StartsFromTheMatricesItIsGiven) {
+  // a : b = .9 .4 : .2 .6, by truth and label
+  const Result result = ds_from("confusion", {.9, .1, .2, .8, .6, .4, .4, .6});
+  EXPECT_EQ(result.estimate[0], 0);
+  EXPECT_NEAR(result.confidence[0], .9 * .4 / (.9 * .4 + .2 * .6), 1e-12);
+}
+
+TEST(DawidSkene, AddsTheCountsItIsGivenToThoseOfAVote) {
+  // The vote is even: u has said a on half an a and half a b, v the same of b.
+  const Result result = ds_from("counts", {8.5, 1, 2, 7.5, 1.5, 1, 2, 2.5});
+  // a : b = 9/10 1.5/3 : 2.5/10 3/5
+  EXPECT_NEAR(result.confidence[0], .9 * .5 / (.9 * .5 + .25 * .6), 1e-12);
+}
+
 }  // namespace
 }  // namespace crowdfold

@@ -49,8 +49,8 @@ struct Glad {
     return table;
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WorkerMajor::bytes(labels) + Posteriors::bytes(labels) + 24ULL * labels.num_workers() +
-           16ULL * labels.num_tasks();
+    return WorkerMajor::bytes(labels) + Posteriors::bytes(labels) + 40ULL * labels.num_workers() +
+           32ULL * labels.num_tasks();
   }
   static Result fit(const Options& options, const Labels& labels, const Given& given,
                     const RunContext& context);
@@ -138,25 +138,30 @@ double softplus(double s) { return std::max(s, 0.0) + std::log1p(std::exp(-std::
 
 class Model {
  public:
-  Model(const Glad::Options& options, const Labels& labels, int threads)
+  Model(const Glad::Options& options, const Labels& labels, const Given& given, int threads)
       : options_(options),
         labels_(labels),
         by_worker_(labels, threads),
         threads_(threads),
-        log_classes_(std::log(std::max(1.0, labels.num_classes() + 0.0))),
         log_others_(std::log(std::max(1.0, labels.num_classes() - 1.0))),
-        alpha_(labels.num_workers(), options.ability),
-        b_(labels.num_tasks(), options.ease),
-        beta_(labels.num_tasks(), std::exp(options.ease)) {}
+        log_prior_(numbers_or(given, "prior", labels.num_classes(), 1.0 / labels.num_classes())),
+        ability_(numbers_or(given, "ability", labels.num_workers(), options.ability)),
+        ease_(numbers_or(given, "ease", labels.num_tasks(), options.ease)),
+        alpha_(ability_),
+        b_(ease_),
+        beta_(b_) {
+    for (double& log : log_prior_) log = std::log(std::max(log, kLeastProbability));
+    for (double& beta : beta_) beta = std::exp(beta);
+  }
 
   // The E-step. Returns the objective.
   double judge(Posteriors& q) const {
     const double evidence =
         q.judge(threads_, [this](TaskId t, std::span<double> row) { score(t, row); }).evidence;
     double distance = 0;
-    for (const double alpha : alpha_)
-      distance += (alpha - options_.ability) * (alpha - options_.ability);
-    for (const double b : b_) distance += (b - options_.ease) * (b - options_.ease);
+    for (std::size_t w = 0; w < alpha_.size(); ++w)
+      distance += (alpha_[w] - ability_[w]) * (alpha_[w] - ability_[w]);
+    for (std::size_t t = 0; t < b_.size(); ++t) distance += (b_[t] - ease_[t]) * (b_[t] - ease_[t]);
     return evidence - distance / 2;
   }
 
@@ -182,13 +187,26 @@ class Model {
       }
     });
     report_qualities(labels_, quality, context, result);
+    result.extras = {{"ability", Per::worker, 1, {alpha_.begin(), alpha_.end()}},
+                     {"ease", Per::task, 1, {b_.begin(), b_.end()}}};
   }
 
  private:
+  // What is given under that name, `otherwise` where it is not.
+  static std::vector<double> numbers_or(const Given& given, const char* name, std::size_t size,
+                                        double otherwise) {
+    std::vector<double> numbers(size, otherwise);
+    const Extra* const extra = find_extra(given.extras, name);
+    for (std::size_t i = 0; extra != nullptr && i < size; ++i) {
+      if (!std::isnan(extra->values[i])) numbers[i] = extra->values[i];
+    }
+    return numbers;
+  }
+
   void score(TaskId t, std::span<double> row) const {
     const TaskLabels task = labels_.task(t);
-    std::fill(row.begin(), row.end(), 0.0);
-    double wrong = -log_classes_;  // if all labels are
+    std::copy(log_prior_.begin(), log_prior_.end(), row.begin());
+    double wrong = 0;  // if all labels are
     for (std::size_t j = 0; j < task.size(); ++j) {
       const double s = alpha_[task.workers[j]] * beta_[t];
       row[task.classes[j]] += s + log_others_;  // the log-odds of a right label
@@ -211,7 +229,7 @@ class Model {
         }
         slopes[w] = climb(alpha_[w], options_.slope, [&](double alpha) {
           const Curve curve = evidence.at(alpha);
-          const double off = alpha - options_.ability;
+          const double off = alpha - ability_[w];
           return Curve{curve.value - off * off / 2, curve.slope - off, curve.curvature - 1};
         });
       }
@@ -232,7 +250,7 @@ class Model {
         const double slope = climb(b_[t], options_.slope, [&](double b) {
           const double beta = std::exp(b);
           const Curve curve = evidence.at(beta);
-          const double off = b - options_.ease;
+          const double off = b - ease_[t];
           return Curve{curve.value - off * off / 2, curve.slope * beta - off,
                        (curve.curvature * beta + curve.slope) * beta - 1};
         });
@@ -251,10 +269,12 @@ class Model {
   const Labels& labels_;
   WorkerMajor by_worker_;
   int threads_;
-  double log_classes_;         // log K
-  double log_others_;          // log (K - 1)
-  std::vector<double> alpha_;  // by worker
-  std::vector<double> b_;      // by task: log beta
+  double log_others_;              // log (K - 1)
+  std::vector<double> log_prior_;  // by class
+  std::vector<double> ability_;    // prior means: of alpha, by worker
+  std::vector<double> ease_;       // and of b, by task
+  std::vector<double> alpha_;      // by worker
+  std::vector<double> b_;          // by task: log beta
   std::vector<double> beta_;
 };
 
@@ -264,7 +284,7 @@ Result Glad::fit(const Options& options, const Labels& labels, const Given& give
   constexpr std::uint64_t kLabelsPerThread = 1 << 15;
   const auto worthwhile =
       static_cast<int>(std::min<std::uint64_t>(labels.num_labels() / kLabelsPerThread, 1024));
-  Model model(options, labels, std::clamp(worthwhile, 1, std::max(1, context.threads)));
+  Model model(options, labels, given, std::clamp(worthwhile, 1, std::max(1, context.threads)));
   Posteriors q(labels, given);
   q.start_from_votes(context.threads);
   model.judge(q);
@@ -286,7 +306,13 @@ MethodInfo glad_method() {
   return batch_method<Glad>(
       "glad", "abilities of workers and difficulties of tasks, by EM",
       "Whitehill, Ruvolo, Wu, Bergsma, Movellan: Whose Vote Should Count More (NIPS 2009)",
-      {.workers = false, .confusion = true});
+      {.workers = false,
+       .confusion = true,
+       .takes = {{"prior", Per::label_class, 0, "probability of a class, 1 / K otherwise"},
+                 {"ability", Per::worker, 0, "prior mean of alpha, instead of the option"},
+                 {"ease", Per::task, 0, "prior mean of log beta, instead of the option"}},
+       .gives = {{"ability", Per::worker, 0, "alpha: 0 is a guess, less is an enemy"},
+                 {"ease", Per::task, 0, "log beta: the lower, the harder the task"}}});
 }
 
 }  // namespace crowdfold

@@ -116,5 +116,38 @@ TEST(Glad, TurnsTheLabelsOfAnEnemyRound) {
   EXPECT_LT(enemy.correct / enemy.seen, .1);
 }
 
+TEST(Glad, GivesAbilitiesAndEaseThatOrderWorkersAndTasks) {
+  // On the last task workers contradict each other; w is wrong half of the time.
+  std::vector<LabelRow> rows;
+  for (int t = 0; t < 20; ++t) {
+    for (const char* worker : {"u", "v", "x"})
+      rows.push_back({std::to_string(t), worker, t % 2 ? "a" : "b"});
+    rows.push_back({std::to_string(t), "w", t % 4 < 2 ? "a" : "b"});
+  }
+  for (const char* worker : {"u", "v"}) rows.push_back({"hard", worker, "a"});
+  for (const char* worker : {"x", "w"}) rows.push_back({"hard", worker, "b"});
+  const Labels labels = labels_of(rows);
+  const Result result = glad(labels);
+  const Extra* const ability = find_extra(result.extras, "ability");
+  const Extra* const ease = find_extra(result.extras, "ease");
+  ASSERT_TRUE(ability != nullptr && ease != nullptr);
+  EXPECT_GT(ability->values[0], ability->values[*labels.workers.find("w")] + .5);
+  EXPECT_GT(ease->values[0], ease->values[20] + .1);
+}
+
+TEST(Glad, TakesPriorsOfClassesWorkersAndTasks) {
+  const Labels labels = labels_of({{"1", "u", "a"}, {"1", "v", "b"}, {"2", "u", "b"}});
+  Given given;
+  given.extras = {{"prior", Per::label_class, 1, {.2, .8}}};
+  EXPECT_EQ(glad(labels, {}, given).estimate[0], 1);
+  given.extras = {{"ability", Per::worker, 1, {4, std::nan("")}}};  // v has that of the option
+  const Result able = glad(labels, {}, given);
+  EXPECT_EQ(able.estimate[0], 0);
+  EXPECT_GT(able.extras[0].values[0], 3);
+  EXPECT_LT(able.extras[0].values[1], 2);
+  given.extras = {{"ease", Per::task, 1, {-3, 1}}};
+  EXPECT_LT(glad(labels, {}, given).extras[1].values[0], -2);
+}
+
 }  // namespace
 }  // namespace crowdfold

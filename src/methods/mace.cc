@@ -64,7 +64,10 @@ struct Mace {
     return table;
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WorkerMajor::bytes(labels) + bytes_of_start(labels);
+    return WorkerMajor::bytes(labels) + bytes_of_start(labels) + bytes_of_extras(labels);
+  }
+  static std::uint64_t bytes_of_extras(const Labels& labels) {
+    return 8ULL * labels.num_workers() * (1 + labels.num_classes());
   }
   static std::uint64_t bytes_of_start(const Labels& labels) {
     return Posteriors::bytes(labels) + 24ULL * labels.num_workers() * labels.num_classes();
@@ -258,6 +261,8 @@ Result Run::report(const RunContext& context) {
   result_.workers.expect(labels_.num_workers(), classes_);
   const std::size_t size = static_cast<std::size_t>(classes_) * classes_;
   if (context.confusion) result_.confusion.resize(labels_.num_workers() * size);
+  FlatArray<double> spamming(labels_.num_workers());
+  FlatArray<double> strategy(spams_.size());
   for_worker_blocks(labels_.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
       Parameters means = expected_counts(w, w + 1ULL);
@@ -266,6 +271,8 @@ Result Run::report(const RunContext& context) {
         vector_exp(*values);
       }
       const auto [knows, spams] = std::pair(means.theta[0], means.theta[1]);
+      spamming[w] = spams;
+      std::copy(means.xi.begin(), means.xi.end(), strategy.data() + index(w, 0));
       double accuracy = knows;
       for (std::uint32_t k = 0; k < classes_; ++k) accuracy += spams * means.xi[k] * totals[k] / total;
       const auto seen = static_cast<double>(by_worker_.worker(w).size());
@@ -277,6 +284,8 @@ Result Run::report(const RunContext& context) {
       }
     }
   });
+  result_.extras = {{"spamming", Per::worker, 1, std::move(spamming)},
+                    {"strategy", Per::worker, classes_, std::move(strategy)}};
   return std::move(result_);
 }
 
@@ -297,7 +306,10 @@ MethodInfo mace_method() {
   return batch_method<Mace>(
       "mace", "workers who know the class or spam in their own way, variational or by EM",
       "Hovy, Berg-Kirkpatrick, Vaswani, Hovy: Learning Whom to Trust with MACE (NAACL-HLT 2013)",
-      {.workers = false, .confusion = true});
+      {.workers = false,
+       .confusion = true,
+       .gives = {{"spamming", Per::worker, 0, "probability that a label is spam"},
+                 {"strategy", Per::worker, 1, "probability of every class among spammed labels"}}});
 }
 
 }  // namespace crowdfold

@@ -136,5 +136,25 @@ TEST(Mace, IsNotOutvotedByThoseWhoAlwaysSayTheSame) {
   EXPECT_NEAR(spammer.correct / spammer.seen, 1.0 / 3, .1);
 }
 
+TEST(Mace, SaysWhoSpamsAndWhatWith) {
+  std::vector<LabelRow> rows;
+  for (int t = 0; t < 60; ++t) {
+    const std::string truth = t % 3 == 0 ? "a" : t % 3 == 1 ? "b" : "c";
+    for (const char* worker : {"u", "v", "x"}) rows.push_back({std::to_string(t), worker, truth});
+    rows.push_back({std::to_string(t), "w", "b"});
+  }
+  const Labels labels = labels_of(rows);
+  const Result result = mace(labels);
+  const Extra* const spamming = find_extra(result.extras, "spamming");
+  const Extra* const strategy = find_extra(result.extras, "strategy");
+  ASSERT_TRUE(spamming != nullptr && strategy != nullptr);
+  const WorkerId w = *labels.workers.find("w");
+  EXPECT_LT(spamming->values[0], .1);
+  EXPECT_GT(spamming->values[w], .5);
+  const double* const said = strategy->values.data() + w * strategy->width;
+  EXPECT_GT(said[1], said[0] + .2);
+  EXPECT_NEAR(said[0] + said[1] + said[2], 1, 1e-12);
+}
+
 }  // namespace
 }  // namespace crowdfold

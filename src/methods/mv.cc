@@ -8,6 +8,8 @@
 // more than one out of one. q is the crowd's agreement with the vote. `posterior=shares` gives the
 // shares of votes instead, as most tools do.
 //
+// Where workers are given weights, their votes count so much.
+//
 // Worker i's quality is a Beta posterior of their agreement with the vote, C_i out of n_i.
 // Cost: O(N) time, two numbers per worker.
 #include <algorithm>
@@ -18,6 +20,7 @@
 #include "methods/methods.h"
 #include "methods/option_table.h"
 #include "methods/vote.h"
+#include "methods/weighted_vote.h"
 
 namespace crowdfold {
 namespace {
@@ -161,10 +164,43 @@ class MajorityVote final : public OnlineMethod {
   WorkerCounts crowd_;  // the sum over the workers
 };
 
+// The vote, or with weights for workers a weighted one, in which a class's probability is its share of
+// the weights.
+class Vote final : public Method {
+ public:
+  Vote(std::vector<ExtraInfo> takes, Ties ties, std::unique_ptr<Method> unweighted)
+      : takes_(std::move(takes)), ties_(ties), unweighted_(std::move(unweighted)) {}
+
+  Result fit(const Labels& labels, const Given& given, const RunContext& context) const override {
+    require_extras("mv", takes_, labels, given.extras);
+    const Extra* const weight = find_extra(given.extras, "weight");
+    if (weight == nullptr) return unweighted_->fit(labels, given, context);
+    if (labels.num_classes() == 0) return no_labels(labels, context);
+    require_memory("mv", WeightedVote::bytes(labels), context);
+    WeightedVote election(labels, given, ties_, context);
+    election.vote(weight->values);
+    Result result;
+    election.report_shares(weight->values, result);
+    return result;
+  }
+
+ private:
+  std::vector<ExtraInfo> takes_;
+  Ties ties_;
+  std::unique_ptr<Method> unweighted_;
+};
+
 }  // namespace
 
 MethodInfo mv_method() {
-  return online_method<MajorityVote>("mv", "majority vote: the class with the most labels", "folklore");
+  MethodInfo info =
+      online_method<MajorityVote>("mv", "majority vote: the class with the most labels", "folklore");
+  info.takes = {{"weight", Per::worker, 0, "of a worker's votes, 1 otherwise"}};
+  info.make = [takes = info.takes, make = info.make](const Settings& settings) {
+    const Ties ties = MajorityVote::option_table().parse("mv", settings).ties;
+    return std::make_unique<Vote>(takes, ties, make(settings));
+  };
+  return info;
 }
 
 }  // namespace crowdfold

@@ -81,5 +81,18 @@ TEST(MajorityVote, GoesOnFromAStateWithTheQualityOfItsCrowd) {
   EXPECT_EQ(resumed->estimate(labels.task(0)).confidence, whole->estimate(labels.task(0)).confidence);
 }
 
+TEST(MajorityVote, WeighsVotesByTheWeightsItIsGiven) {
+  const Labels labels = labels_of(kVotes);
+  Given given;
+  given.extras = {{"weight", Per::worker, 1, {1, 1, 3}}};  // u, v, w
+  RunContext context;
+  context.posterior = true;
+  const Result result = find_method("mv").make({})->fit(labels, given, context);
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{1, 1, 0}));
+  EXPECT_NEAR(result.posterior[0], 2.0 / 5, kExact);  // shares of weights
+  EXPECT_NEAR(result.confidence[2], 3.0 / 4, kExact);
+  EXPECT_EQ(result.workers.workers, (std::vector<WorkerCounts>{{1, 2}, {0, 2}, {3, 3}}));
+}
+
 }  // namespace
 }  // namespace crowdfold

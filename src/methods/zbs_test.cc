@@ -99,5 +99,11 @@ TEST(ZeroBasedSkill, MeasuresAgreementWithAKnownTruth) {
   EXPECT_EQ(result.workers.counts(2), (WorkerCounts{3, 4}));
 }
 
+TEST(ZeroBasedSkill, LowersTheRateByItsFactorAndStartsAtItsExcess) {
+  const Settings settings = {
+      {"rate", ".5"}, {"iterations", "2"}, {"halve_after", "1"}, {"factor", ".2"}, {"excess", ".1"}};
+  EXPECT_NEAR(zbs(labels_of(kRows), settings).confidence[0], confidence(.6, .9 * .98), kExact);
+}
+
 }  // namespace
 }  // namespace crowdfold

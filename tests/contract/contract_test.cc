@@ -292,5 +292,35 @@ TEST_P(MethodThatGoesOn, GoesOnFromASavedState) {
   }
 }
 
+TEST_P(EveryMethod, GivesTheExtrasThatTheRegistryNames) {
+  const Labels labels = simulate_labels({.tasks = 30, .workers = 7, .classes = 2, .quality = {}}, 1);
+  const Result result = fit(labels);
+  ASSERT_EQ(result.extras.size(), info().gives.size());
+  for (std::size_t i = 0; i < result.extras.size(); ++i) {
+    const Extra& extra = result.extras[i];
+    const ExtraInfo& named = info().gives[i];
+    EXPECT_EQ(extra.name, named.name);
+    EXPECT_EQ(extra.per, named.per);
+    EXPECT_EQ(extra.width, std::size_t{1} << named.class_axes);  // of two classes
+    const std::size_t rows = extra.per == Per::task     ? labels.num_tasks()
+                             : extra.per == Per::worker ? labels.num_workers()
+                                                        : labels.num_classes();
+    EXPECT_EQ(extra.values.size(), rows * extra.width);
+  }
+}
+
+TEST_P(EveryMethod, RefusesExtrasThatItDoesNotTakeAndThoseOfAnotherSize) {
+  const Labels labels = labels_of({{"1", "u", "a"}, {"2", "v", "b"}});
+  Given given;
+  given.extras = {{"nonsense", Per::worker, 1, {1, 1}}};
+  EXPECT_EQ(error_of([&] { fit(labels, {}, given); }).code(), ErrorCode::usage);
+  for (const ExtraInfo& taken : info().takes) {
+    given.extras = {{taken.name, taken.per, std::size_t{1} << taken.class_axes, {1}}};
+    const Error error = error_of([&] { fit(labels, {}, given); });
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_NE(std::string(error.what()).find(taken.name), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace crowdfold

@@ -1,0 +1,86 @@
+"""A vote weighted by how workers did on tasks whose truth is known."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional, TypeVar
+
+import numpy as np
+
+from ._base import find_truths
+from ._fitted import Fitted
+from ._input import Values
+from ._progress import progress
+from .errors import NotFittedError, UsageError
+from .methods import MajorityVote
+
+Self = TypeVar("Self", bound="GoldMajorityVote")
+
+
+class GoldMajorityVote(MajorityVote):
+    """A vote weighted by the share of right labels on tasks whose truth is known.
+
+    `fit(data, true_labels)` learns `skills_`; `predict(data)` votes, and fills `labels_` and its like. Parameters are those of
+    `MajorityVote`: `on_missing_skill` and `default_skill` say what a worker counts who labelled none of those tasks.
+    """
+
+    def fit(self: Self, data: Any, true_labels: Any, *,  # type: ignore[override]
+            columns: Optional[Mapping[str, str]] = None) -> Self:
+        """Learns how often workers are right, from the tasks in `true_labels`. Judges nothing."""
+        if true_labels is None:
+            raise UsageError("GoldMajorityVote.fit(data, true_labels): truths of some tasks are needed")
+        self._settings()
+        with progress(self._shows_progress()) as bar:
+            crowd = self._read(data, columns, bar)
+        truths = find_truths(crowd, Values(crowd.library, [crowd.classes]), true_labels)
+        right, seen = crowd.labels.count_right(truths)
+        known = np.flatnonzero(seen)
+        workers = crowd.library.take(crowd.workers, known.astype(np.uint64))
+        self._skills = crowd.library.series(right[known] / seen[known], workers, "skill", "worker")
+        self.__dict__.pop("_fitted_", None)
+        return self
+
+    def predict(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
+        """Labels of tasks, by a vote weighted by `skills_`."""
+        return self._vote(data, columns, False).labels()
+
+    def predict_proba(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
+        """The share of every class in the weights, for tasks as in `predict`."""
+        return self._vote(data, columns, True).probas()
+
+    def fit_predict(self, data: Any, true_labels: Any, *,  # type: ignore[override]
+                    columns: Optional[Mapping[str, str]] = None) -> Any:
+        """`fit`, then `predict`."""
+        return self.fit(data, true_labels, columns=columns).predict(data, columns=columns)
+
+    def fit_predict_proba(self, data: Any, true_labels: Any, *,  # type: ignore[override]
+                          columns: Optional[Mapping[str, str]] = None) -> Any:
+        """`fit`, then `predict_proba`."""
+        return self.fit(data, true_labels, columns=columns).predict_proba(data, columns=columns)
+
+    def partial_fit(self: Self, data: Any, true_labels: Any = None, *,
+                    columns: Optional[Mapping[str, str]] = None) -> Self:
+        """Not for this class."""
+        raise UsageError("GoldMajorityVote learns by fit(data, true_labels) only; TwoPass learns as labels come")
+
+    def learn_one(self: Self, task: Any, labels: Any, truth: Any = None) -> Self:
+        """Not for this class."""
+        return self.partial_fit(labels)
+
+    @property
+    def skills_(self) -> Any:
+        """The share of right labels of every worker who labelled a task whose truth is known: a Series `skill`."""
+        if "_skills" not in self.__dict__:
+            raise NotFittedError("this GoldMajorityVote has not seen any truths yet: call fit")
+        return self._skills
+
+    def _vote(self, data: Any, columns: Optional[Mapping[str, str]], posterior: bool) -> Fitted:
+        return self._fit(data, None, columns, None, posterior, skills=self.skills_)
+
+    @property
+    def _fitted(self) -> Fitted:
+        if "_skills" in self.__dict__ and "_fitted_" not in self.__dict__:
+            raise NotFittedError("this GoldMajorityVote has not judged any tasks yet: call predict")
+        return super()._fitted
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_skills" in self.__dict__
