@@ -102,7 +102,7 @@ TEST(ZeroBasedSkill, MeasuresAgreementWithAKnownTruth) {
 TEST(ZeroBasedSkill, LowersTheRateByItsFactorAndStartsAtItsExcess) {
   const Settings settings = {
       {"rate", ".5"}, {"iterations", "2"}, {"halve_after", "1"}, {"factor", ".2"}, {"excess", ".1"}};
-  EXPECT_NEAR(zbs(labels_of(kRows), settings).confidence[0], confidence(.6, .9 * .98), kExact);
+  EXPECT_NEAR(zbs(labels_of(kZbsRows), settings).confidence[0], confidence(.6, .9 * .98), kExact);
 }
 
 }  // namespace
