@@ -34,6 +34,7 @@ void show(const State& options) {
   summary.add({"classes", grouped(totals.classes)});
   summary.add({"open tasks", grouped(totals.open_tasks)});
   summary.add({"closed tasks", grouped(totals.closed_tasks)});
+  summary.add({"too hard for everybody", fmt::format("{:.1f} % of tasks", 100 * totals.hard_share)});
   const StreamConfig& config = stream.config();
   summary.add({"prior", fmt::format("Beta({}, {})", config.alpha, config.beta)});
   if (config.half_life > 0) summary.add({"half-life", fmt::format("{} labels", config.half_life)});

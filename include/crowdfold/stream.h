@@ -75,6 +75,7 @@ struct StreamTotals {
   std::uint64_t classes = 0;
   std::uint64_t open_tasks = 0;
   std::uint64_t closed_tasks = 0;
+  double hard_share = 0;  // of tasks, for everybody; learned from closed ones
 };
 
 struct StreamListener {

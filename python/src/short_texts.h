@@ -22,7 +22,7 @@ T load_as(const char* from) {
 // stays. A text is two words and its length there: compared without a call, and found in one cache line.
 class ShortTexts {
  public:
-  static bool fits(std::string_view text) { return text.size() <= kMostBytes; }
+  static bool fits(std::string_view text) { return text.size() - 1 < kMostBytes; }  // nor is it empty
 
   // kUnknown if it is not here.
   std::uint32_t find(std::string_view text) const {

@@ -93,6 +93,10 @@ double StreamCrowd::usual_quality() const {
   return (all.correct + config_.alpha) / (all.seen + config_.alpha + config_.beta);
 }
 
+double StreamCrowd::hard_share() const {
+  return (hard_.hard + kHardBefore.hard) / (hard_.all + kHardBefore.all);
+}
+
 // Counting.
 
 WorkerRecord& StreamCrowd::record(WorkerId w) {
@@ -294,7 +298,7 @@ void StreamCrowd::multiply(const StreamLabel& label) {
 }
 
 void StreamCrowd::normalise(ClassId truth) {
-  const double hard = (hard_.hard + kHardBefore.hard) / (hard_.all + kHardBefore.all);
+  const double hard = hard_share();
   const auto weigh = [&](Candidate& candidate) {
     return candidate.probability = (1 - hard) * candidate.likelihood + hard * chance_;
   };

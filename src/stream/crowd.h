@@ -8,13 +8,12 @@
 //   P[k,l]     the same of all workers
 //   H, T       tasks that were too hard, by their posterior; all tasks
 //
-//   v    = (C_i + alpha) / (N_i + alpha + beta)               the quality of i
-//   d_k  = z / (1 + z),  z = v / (1 - v) r_k                   on class k, if i were like the others
-//   b    = d_k  or  (1 - d_k) E[k,l]                           r_k, E[k,l]: how easy k is, and what it
-//   is
-//                                                              taken for, by P
-//   V_i[k,l] = (n_i[k,l] + s b) / (N_i[k] + s)  f^lambda,      f = v / d_k  or  (1 - v) / (1 - d_k)
+//   v    = (C_i + alpha) / (N_i + alpha + beta)            the quality of i
+//   d_k  = z / (1 + z),  z = v / (1 - v) r_k                on class k, if i were like the others
+//   b    = d_k  or  (1 - d_k) E[k,l]
+//   V_i[k,l] = (n_i[k,l] + s b) / (N_i[k] + s)  f^lambda,   f = v / d_k  or  (1 - v) / (1 - d_k)
 //
+// By P, r_k is how easy class k is, and E[k,l] how often it is taken for l when it is mistaken.
 // f takes back what all workers have in common: that a crowd is better on one class than on another can
 // hardly be told from there being more tasks of it; least so with two classes: lambda = 1 / (K - 1).
 //
@@ -27,6 +26,7 @@
 // Why so: docs/stream.md has the figures.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -55,6 +55,7 @@ class StreamCrowd {
   void expect(std::size_t workers) { workers_.resize(std::max(workers, workers_.size())); }
   const WorkerCounts& counts(WorkerId w) const { return workers_[w].known.now.counts; }
   double usual_quality() const;
+  double hard_share() const;  // h
 
   // Classes that are known, and how many there may be.
   struct Classes {

@@ -176,6 +176,7 @@ class LiveStream::Engine {
     totals.classes = classes_.size();
     totals.open_tasks = open_tasks_;
     totals.closed_tasks = store_->closed_tasks() + closed_tasks_;
+    totals.hard_share = crowd_.hard_share();
     return totals;
   }
 
