@@ -4,8 +4,8 @@
     kill_test.py --binary crowdfold [--rounds 200] [--seed 1]
 
 Two ways to go on: from the number of events that the state holds; and, where events have ids, from the last one that was
-acknowledged, so that some come twice. Every event that was acknowledged must be there. Then the same with a disk that is
-full for a while: files may not grow beyond a size.
+acknowledged, so that some come twice. Every event that was acknowledged must be there. After some of the kills, the log ends
+with a write that was torn. Then the same with a disk that is full for a while: files may not grow beyond a size.
 """
 import argparse
 import json
@@ -93,19 +93,32 @@ def full_disk(binary: str, folder: pathlib.Path, lines: list[str]) -> None:
     run(binary, state, lines[there:], 1000, None)
 
 
-def disturbed(binary: str, folder: pathlib.Path, lines: list[str], ids: bool, rounds: int, rng: random.Random) -> int:
+def tear(state: pathlib.Path, rng: random.Random) -> bool:
+    """The log ends with a part of what might have been written next: an older page of it, cut off, or anything."""
+    log = state.with_name(state.name + "-wal")
+    if not log.exists() or log.stat().st_size < 4_152:
+        return False
+    written = log.read_bytes()
+    length = rng.randrange(1, 4_000)
+    start = rng.randrange(32, len(written) - length) if rng.random() < 0.5 else None
+    with open(log, "ab") as file:
+        file.write(rng.randbytes(length) if start is None else written[start:start + length])
+    return True
+
+
+def disturbed(binary: str, folder: pathlib.Path, lines: list[str], ids: bool, rounds: int, rng: random.Random) -> tuple[int, int]:
     state = folder / f"disturbed-{ids}.db"
-    done = 0
-    kills = 0
+    done = kills = torn = 0
     while done < len(lines):
         seconds = rng.uniform(0.002, 0.05) if kills < rounds else None
         kills += seconds is not None
         acknowledged = run(binary, state, lines[done:], rng.choice((1, 7, 50)), seconds)
+        torn += seconds is not None and rng.random() < 0.5 and tear(state, rng)
         there = events_in(state)
         if not ids and there < done + acknowledged:
             sys.exit(f"{done + acknowledged} events were acknowledged, {there} are there")
         done = done + acknowledged if ids else there
-    return kills
+    return kills, torn
 
 
 def main() -> None:
@@ -126,14 +139,14 @@ def main() -> None:
         print("full disk: the same state")
         for ids in (False, True):
             lines = some_events(options.events, ids, rng)
-            kills = disturbed(options.binary, folder, lines, ids, options.rounds // 2, rng)
+            kills, torn = disturbed(options.binary, folder, lines, ids, options.rounds // 2, rng)
             run(options.binary, folder / f"quiet-{ids}.db", lines, 1000, None)
             expected, found = content(folder / f"quiet-{ids}.db"), content(folder / f"disturbed-{ids}.db")
             for table in TABLES:
                 if expected[table] != found[table]:
                     rows = [pair for pair in zip(expected[table], found[table]) if pair[0] != pair[1]]
                     sys.exit(f"{table} differs after {kills} kills: {rows[:3]}")
-            print(f"{kills} kills, {options.events} events{' with ids' if ids else ''}: the same state")
+            print(f"{kills} kills, {torn} torn writes, {options.events} events{' with ids' if ids else ''}: the same state")
 
 
 if __name__ == "__main__":
