@@ -65,6 +65,11 @@ void show(const State& options) {
   fmt::print("\n{}", open.text(color));
 }
 
+// Where to go on from, after a crash.
+void count_events(const State& options) {
+  fmt::print("{}\n", open_state(options.file).totals().events);
+}
+
 void merge(const State& options) {
   LiveStream stream(open_store(options.file), {}, {});
   for (const std::string& other : options.others) stream.merge(*open_store_to_read(other));
@@ -140,6 +145,8 @@ void add_state(CLI::App& app) {
   const auto [show_command, show_state] =
       add("show", "workers with their intervals, open tasks, totals", show);
   show_command->add_option("--most", show_state->most, "rows of a table")->capture_default_str();
+  const auto [events_command, events_state] =
+      add("events", "how many events it holds: a source without ids goes on from there", count_events);
   const auto [merge_command, merge_state] =
       add("merge", "add other states to this one, which is made if it is not there", merge);
   merge_command->add_option("OTHER", merge_state->others, "states")->required();
@@ -157,9 +164,10 @@ void add_state(CLI::App& app) {
   const auto [check_command, check_state] =
       add("check", "the file is whole, and counts are what closed tasks say", check);
   for (const auto& [sub, state] :
-       {std::pair(show_command, show_state), std::pair(merge_command, merge_state),
-        std::pair(export_command, export_state), std::pair(import_command, import_state),
-        std::pair(rejudge_command, rejudge_state), std::pair(check_command, check_state)})
+       {std::pair(show_command, show_state), std::pair(events_command, events_state),
+        std::pair(merge_command, merge_state), std::pair(export_command, export_state),
+        std::pair(import_command, import_state), std::pair(rejudge_command, rejudge_state),
+        std::pair(check_command, check_state)})
     state->run.add_to(*sub, false);
   command.footer(
       "Examples:\n"
