@@ -142,7 +142,7 @@ class LiveStream::Engine {
         for (const Credit& credit : task.credits)
           rest.confusion.add(credit.truth, label.label, -credit.share / kWhole);
       }
-      if (task.closed && !task.labels.empty()) {
+      if (task.closed && task.num_labels > 0) {  // also where they were forgotten
         hard.hard -= task.hard / kWhole;
         hard.all -= 1;
       }

@@ -378,6 +378,9 @@ TEST(LiveStream, StatesThatForgotTheirTasksAddUpToo) {
   }
   EXPECT_EQ(told[0], told[1]);
   Watched one({}, files[0].path());
+  Watched copy({}, "", forget);
+  copy.stream.merge(*open_store_to_read(files[0].path()));
+  EXPECT_EQ(copy.stream.totals().hard_share, one.stream.totals().hard_share);
   EXPECT_NE(told[0], confidence_of_a_task(one));
 }
 
