@@ -1,8 +1,10 @@
 // crowdfold stream: events in, answers out, as they come.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <span>
 
 #include "commands.h"
 #include "crowdfold/error.h"
@@ -19,7 +21,7 @@ struct Stream {
   bool keep_open = false;
   bool ack = false;
   bool summary = false;
-  std::uint64_t commit_every = 20'000;
+  std::uint64_t commit_every = 100'000;
   StopRule stop;
   double alarm_below = 0;
   ConfigFlags config;
@@ -44,9 +46,15 @@ class Session {
     if (options.alarm_below > 0) stream_.set_alarm(options.alarm_below);
   }
 
-  void take(const StreamEvent& event) {
-    stream_.take(event);
-    if (++taken_ - committed_ >= options_.commit_every) commit();
+  void take(std::span<const StreamEvent> events) {
+    while (!events.empty()) {
+      const std::uint64_t room = options_.commit_every - (taken_ - committed_);
+      const std::size_t some = std::min<std::uint64_t>(events.size(), room);
+      stream_.take(events.first(some));
+      events = events.subspan(some);
+      taken_ += some;
+      if (some == room) commit();
+    }
   }
   void close_all() { stream_.close_all(); }
   void commit() {
@@ -88,7 +96,7 @@ class Session {
 void Stream::operator()() const {
   EventReader reader(input, input_flags.options(), follow);
   Session session(*this);
-  const auto take = [&](const StreamEvent& event) { session.take(event); };
+  const auto take = [&](std::span<const StreamEvent> events) { session.take(events); };
   try {
     for (auto came = EventReader::Came::some; came != EventReader::Came::end;) {
       came = reader.read(take);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "crowdfold/io.h"
@@ -18,9 +19,10 @@ class EventReader {
   ~EventReader();
 
   enum class Came { some, none_yet, end };
-  // body(event) for what there is, up to a certain amount; does not wait. Error(data) for a bad line,
+  using Body = std::function<void(std::span<const StreamEvent>)>;
+  // body(events) with what there is, up to a certain amount; does not wait. Error(data) for a bad line,
   // after the events before it; with options.skip_bad_rows it is left out.
-  Came read(const std::function<void(const StreamEvent&)>& body);
+  Came read(const Body& body);
   // Waits for more, for some milliseconds at most.
   void wait() const;
 
@@ -29,11 +31,12 @@ class EventReader {
   const std::string& first_skipped() const { return first_skipped_; }
 
  private:
+  class Batch;
   class Format;
   class Csv;
   class Json;
 
-  void parse(std::size_t size, const std::function<void(const StreamEvent&)>& body);
+  void parse(std::size_t size, const Body& body);
   void recognise();
 
   std::string path_;
@@ -46,6 +49,7 @@ class EventReader {
   std::string buffer_;  // what was read and not parsed; then room behind it
   std::size_t filled_ = 0;
   std::unique_ptr<Format> format_;
+  std::unique_ptr<Batch> batch_;
   std::uint64_t lines_ = 0;
   std::uint64_t skipped_ = 0;
   std::string first_skipped_;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -118,6 +119,8 @@ class LiveStream {
 
   // Error(usage) for an event without what its kind needs.
   void take(const StreamEvent& event);
+  // One after the other. Where the store is slow, what the later ones need is fetched meanwhile.
+  void take(std::span<const StreamEvent> events);
   // Closes all open tasks.
   void close_all();
   // Judges all closed tasks again, with what is known of workers now.

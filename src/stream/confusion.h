@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "crowdfold/labels.h"
@@ -18,6 +20,11 @@ class SparseConfusion {
     bool touched = false;  // since whoever asked for it last
     double count = 0;
   };
+
+  // Cells of a few truths, which are kept together. Of few classes that is all of them; of many, not so
+  // much is written anew because of one label.
+  using Part = std::span<const Cell>;
+  static ClassId part_of(ClassId truth) { return truth / 8; }
 
   double at(ClassId truth, ClassId label) const {
     const auto place = find(truth, label);
@@ -52,12 +59,16 @@ class SparseConfusion {
   }
 
   const std::vector<Cell>& cells() const { return cells_; }
-  // body(cell) for the touched ones, which are not any longer.
+  // body(part) for the touched ones, which are not any longer.
   template <class Body>
   void take_touched(const Body& body) {
-    for (Cell& cell : cells_) {
-      if (cell.touched) body(cell);
-      cell.touched = false;
+    for (auto begin = cells_.begin(); begin != cells_.end();) {
+      bool touched = false;
+      auto end = begin;
+      for (; end != cells_.end() && part_of(end->truth) == part_of(begin->truth); ++end)
+        touched |= std::exchange(end->touched, false);
+      if (touched) body(Part(begin, end));
+      begin = end;
     }
   }
 

@@ -63,7 +63,7 @@ void StreamCrowd::load(const StreamStore& store) {
   store.for_crowd(
       [&](ClassId truth, ClassId label, double count) { add_to_crowd(truth, label, count); });
   for (CrowdRow& row : crowd_) {
-    row.cells.take_touched([](const SparseConfusion::Cell&) {});
+    row.cells.take_touched([](SparseConfusion::Part) {});
     row.touched = false;
   }
   hard_ = store.hard_tasks();
@@ -74,15 +74,14 @@ void StreamCrowd::save(StreamStore& store) {
     Worker& worker = workers_[w];
     worker.touched = false;
     store.put_worker(w, worker.known);
-    const SparseConfusion& history = worker.known.history.confusion;
-    worker.known.now.confusion.take_touched([&](const SparseConfusion::Cell& cell) {
-      store.put_confusion(w, cell, history.at(cell.truth, cell.label));
+    worker.known.now.confusion.take_touched([&](SparseConfusion::Part part) {
+      store.put_confusion(w, part, worker.known.history.confusion);
     });
   }
   touched_.clear();
   for (CrowdRow& row : crowd_) {
     if (std::exchange(row.touched, false))
-      row.cells.take_touched([&](const SparseConfusion::Cell& cell) { store.put_crowd(cell); });
+      row.cells.take_touched([&](SparseConfusion::Part part) { store.put_crowd(part); });
   }
   if (std::exchange(hard_touched_, false)) store.put_hard_tasks(hard_);
 }

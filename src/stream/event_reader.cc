@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory_resource>
 
 #include "crowdfold/error.h"
 #include "crowdfold/events.h"
@@ -18,18 +19,41 @@
 namespace crowdfold {
 namespace {
 
-using Body = std::function<void(const StreamEvent&)>;
-
 constexpr std::size_t kReadAtOnce = 1 << 18;
 constexpr std::size_t kLongestLine = 1 << 24;
 
 }  // namespace
 
+// Events that were parsed, with their texts.
+class EventReader::Batch {
+ public:
+  void clear() {
+    events_.clear();
+    texts_.release();
+  }
+  void add(StreamEvent event) { events_.push_back(event); }
+  // Its texts will be gone.
+  void add_copy(StreamEvent event) {
+    for (std::string_view* text : {&event.task, &event.worker, &event.label, &event.id}) {
+      if (text->empty()) continue;
+      auto* const copy = static_cast<char*>(texts_.allocate(text->size(), 1));
+      std::memcpy(copy, text->data(), text->size());
+      *text = {copy, text->size()};
+    }
+    add(event);
+  }
+  std::span<const StreamEvent> events() const { return events_; }
+
+ private:
+  std::vector<StreamEvent> events_;
+  std::pmr::monotonic_buffer_resource texts_{kReadAtOnce};
+};
+
 class EventReader::Format {
  public:
   virtual ~Format() = default;
   // `text` is whole lines.
-  virtual BlockOutcome parse(std::string_view text, const Body& body) = 0;
+  virtual BlockOutcome parse(std::string_view text, Batch& batch) = 0;
   // How much of the text is whole rows.
   virtual std::size_t whole(std::string_view text) const { return text.rfind('\n') + 1; }
 };
@@ -41,7 +65,7 @@ class EventReader::Json final : public Format {
                  "truth.label", "close", "summary"},
                 skip_bad_rows) {}
 
-  BlockOutcome parse(std::string_view text, const Body& body) override {
+  BlockOutcome parse(std::string_view text, Batch& batch) override {
     using Kind = StreamEvent::Kind;
     return parser_.parse(text, [&](const Row& row, bool) -> Complaint {
       const auto is_there = [&](Wanted a, Wanted b) { return !row[a].empty() || !row[b].empty(); };
@@ -58,7 +82,7 @@ class EventReader::Json final : public Format {
       if (event.worker.empty() && (event.kind == Kind::label || event.kind == Kind::retract))
         return {1, "this event needs a worker"};
       if (event.label.empty() && event.kind == Kind::truth) return {1, "a truth needs a label"};
-      body(event);
+      batch.add_copy(event);
       return {};
     });
   }
@@ -84,11 +108,13 @@ class EventReader::Csv final : public Format {
   Csv(CsvLayout layout, bool has_id, bool skip_bad_rows)
       : has_id_(has_id), parser_(std::move(layout), skip_bad_rows) {}
 
-  BlockOutcome parse(std::string_view text, const Body& body) override {
-    return parser_.parse(text, [&](const Row& row, bool) -> Complaint {
+  BlockOutcome parse(std::string_view text, Batch& batch) override {
+    return parser_.parse(text, [&](const Row& row, bool lasting) -> Complaint {
       if (row[0].empty()) return {1, "the task is empty"};
       if (row[1].empty()) return {2, "the worker is empty"};
-      body({StreamEvent::Kind::label, row[0], row[1], row[2], has_id_ ? row[3] : std::string_view()});
+      const StreamEvent event{StreamEvent::Kind::label, row[0], row[1], row[2],
+                              has_id_ ? row[3] : std::string_view()};
+      lasting ? batch.add(event) : batch.add_copy(event);
       return {};
     });
   }
@@ -105,7 +131,11 @@ class EventReader::Csv final : public Format {
 };
 
 EventReader::EventReader(const std::string& path, const ReadOptions& options, bool follow)
-    : path_(path), source_(display_name(path)), options_(options), follow_(follow) {
+    : path_(path),
+      source_(display_name(path)),
+      options_(options),
+      follow_(follow),
+      batch_(std::make_unique<Batch>()) {
   descriptor_ = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0)
     throw Error(ErrorCode::io, Location{source_, 0, 0},
@@ -146,7 +176,9 @@ void EventReader::parse(std::size_t size, const Body& body) {
   // Parsers may look behind the end, where more lines are.
   const std::string rest(buffer_, size, filled_ - size);
   std::memset(buffer_.data() + size, 0, std::min(buffer_.size() - size, kBlockPadding));
-  const BlockOutcome outcome = format_->parse({buffer_.data(), size}, body);
+  batch_->clear();
+  const BlockOutcome outcome = format_->parse({buffer_.data(), size}, *batch_);
+  body(batch_->events());
   buffer_.replace(0, rest.size(), rest);
   filled_ = rest.size();
   if (outcome.error) {

@@ -42,7 +42,9 @@ struct Reading {
   explicit Reading(const std::string& path, bool follow = false, const ReadOptions& options = {})
       : reader(path, options, follow) {}
   EventReader::Came read() {
-    return reader.read([&](const StreamEvent& event) { events.push_back(text_of(event)); });
+    return reader.read([&](std::span<const StreamEvent> some) {
+      for (const StreamEvent& event : some) events.push_back(text_of(event));
+    });
   }
   void read_to_the_end() {
     while (read() != EventReader::Came::end) {

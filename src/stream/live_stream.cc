@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -73,6 +74,19 @@ class LiveStream::Engine {
     if (why.empty()) return;
     ++refused_;
     if (listener_.on_refusal) listener_.on_refusal(event, why);
+  }
+
+  void take(std::span<const StreamEvent> events) {
+    while (!events.empty()) {
+      const std::span<const StreamEvent> some = events.first(std::min(events.size(), kEventsAhead));
+      events = events.subspan(some.size());
+      bool is_ahead = false;
+      slow_reads_ = 0;
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        take(some[i]);
+        if (!is_ahead && slow_reads_ >= kPatience) is_ahead = read_ahead(some.subspan(i + 1));
+      }
+    }
   }
 
   void close_all() {
@@ -224,7 +238,13 @@ class LiveStream::Engine {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kTasksAtATime = 10'000;
+  // A read is slow if it cannot have come from memory. After so many slow ones, others are fetched
+  // ahead.
+  static constexpr auto kSlowRead = std::chrono::microseconds(50);
+  static constexpr int kPatience = 4;
+  static constexpr std::size_t kEventsAhead = 5'000;
 
   struct Held {
     StreamTask task;
@@ -264,9 +284,8 @@ class LiveStream::Engine {
       if (place != task.labels.end() && place->worker == worker) {
         if (place->label == label) return;
         place->label = label;
-        store_->put_label(task.id, *place);
       } else {
-        store_->put_label(task.id, *task.labels.insert(place, added));
+        task.labels.insert(place, added);
         ++task.num_labels;
       }
       judge_again(task);
@@ -284,7 +303,6 @@ class LiveStream::Engine {
     change(*held, [&](StreamTask& task) {
       task.labels.erase(find(task, *worker));
       --task.num_labels;
-      store_->remove_label(task.id, *worker);
       judge_again(task);
     });
     return "";
@@ -342,9 +360,19 @@ class LiveStream::Engine {
   }
   Held* get(std::string_view name) {
     if (const auto found = tasks_.find(name); found != tasks_.end()) return &found->second;
+    const auto start = Clock::now();
     std::optional<StreamTask> stored = store_->find_task(name);
+    if (Clock::now() - start > kSlowRead) ++slow_reads_;
     if (!stored) return nullptr;
     return hold(std::move(*stored));
+  }
+  bool read_ahead(std::span<const StreamEvent> events) {
+    std::vector<std::string> names;
+    for (const StreamEvent& event : events) {
+      if (tasks_.find(event.task) == tasks_.end()) names.emplace_back(event.task);
+    }
+    store_->read_ahead(std::move(names));
+    return true;
   }
   Held& get_or_open(std::string_view name) {
     if (Held* const held = get(name)) return *held;
@@ -417,9 +445,7 @@ class LiveStream::Engine {
     ++closed_tasks_;
     --open_tasks_;
     enter(task);
-    if (!config_.forget_closed) return;
-    store_->remove_labels(task.id);
-    task.labels.clear();
+    if (config_.forget_closed) task.labels.clear();
   }
 
   // A task of another stream, with our ids.
@@ -429,7 +455,7 @@ class LiveStream::Engine {
         for (const StreamLabel& label : task.labels) {
           const auto place = find(ours, label.worker);
           if (place != ours.labels.end() && place->worker == label.worker) continue;
-          store_->put_label(ours.id, *ours.labels.insert(place, label));
+          ours.labels.insert(place, label);
           ++ours.num_labels;
         }
         if (ours.truth == kNoClass) ours.truth = task.truth;
@@ -438,7 +464,6 @@ class LiveStream::Engine {
       return;
     }
     task.id = store_->next_task();
-    for (const StreamLabel& label : task.labels) store_->put_label(task.id, label);
     if (task.closed) {
       ++closed_tasks_;
       enter(task);
@@ -450,10 +475,7 @@ class LiveStream::Engine {
 
   void enter(StreamTask& task) {
     crowd_.enter(task);
-    for (const StreamLabel& label : task.labels) {
-      if (config_.half_life > 0) store_->put_label(task.id, label);  // its tick
-      watch(label.worker);
-    }
+    for (const StreamLabel& label : task.labels) watch(label.worker);
   }
 
   // Telling.
@@ -521,6 +543,7 @@ class LiveStream::Engine {
   // Since the start.
   std::uint64_t repeated_ = 0;
   std::uint64_t refused_ = 0;
+  int slow_reads_ = 0;  // of some events
 };
 
 LiveStream::LiveStream(std::shared_ptr<StreamStore> store, const StopRule& stop, StreamListener listener)
@@ -529,6 +552,7 @@ LiveStream::~LiveStream() = default;
 
 void LiveStream::set_alarm(double below) { engine_->set_alarm(below); }
 void LiveStream::take(const StreamEvent& event) { engine_->take(event); }
+void LiveStream::take(std::span<const StreamEvent> events) { engine_->take(events); }
 void LiveStream::close_all() { engine_->close_all(); }
 void LiveStream::judge_closed_again() { engine_->judge_closed_again(); }
 void LiveStream::remember(std::string_view worker, const WorkerCounts& history) {

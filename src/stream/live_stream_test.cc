@@ -283,8 +283,8 @@ RC_GTEST_PROP(LiveStreamProperty, CountsAreThoseOfTheClosedTasksAfterEveryEvent,
 std::vector<std::string> content(const std::string& path) {
   const Database database(path, Database::Use::read);
   std::vector<std::string> rows;
-  for (const char* table :
-       {"config", "classes", "workers", "confusion", "crowd", "tasks", "labels", "events"}) {
+  for (const char* table : {"config", "classes", "workers", "worker_counts", "confusion", "crowd",
+                            "tasks", "labels", "events"}) {
     Statement all(database, (std::string("SELECT * FROM ") + table).c_str());
     while (all.step()) {
       std::string row = table;
@@ -470,10 +470,12 @@ TEST(StreamStore, RefusesWhatIsForeignOfAnotherVersionOrDamaged) {
 TEST(StreamStore, FindsWhatIsNotWhatTheTasksSay) {
   for (const auto& [damage, complaint] :
        {std::pair("UPDATE workers SET seen = 7", "worker ann has 1 of 7 labels right"),
-        std::pair("UPDATE confusion SET count = 7", "confusion of worker ann"),
+        std::pair("UPDATE worker_counts SET counts = '[[0,0,7]]'", "confusion of worker ann"),
         std::pair("UPDATE crowd SET count = 7", "crowd's row of class 0"),
         std::pair("UPDATE config SET value = 7 WHERE key = 'hard_tasks'", "7 of 1 tasks are hard"),
-        std::pair("UPDATE tasks SET labels = 7", "another number of labels")}) {
+        std::pair("UPDATE tasks SET num_labels = 7", "another number of labels"),
+        std::pair("UPDATE tasks SET labels = '[[0,0]'", "labels that cannot be read"),
+        std::pair("UPDATE tasks SET labels = '[[9,0]]'", "worker or class that is not there")}) {
     const TemporaryFile file;
     {
       Watched watched({.labels_per_task = 1}, file.path());
@@ -486,6 +488,47 @@ TEST(StreamStore, FindsWhatIsNotWhatTheTasksSay) {
     EXPECT_NE(again.stream.problems()[0].find(complaint), std::string::npos)
         << damage << ": " << again.stream.problems()[0];
   }
+}
+
+TEST(StreamStore, ReadsAheadWhileItIsWrittenTo) {
+  const TemporaryFile file;
+  std::vector<Said> events;
+  std::vector<std::string> names;
+  for (int i = 0; i < 600; ++i) {
+    names.push_back(std::to_string(i % 200));
+    events.push_back(label(names.back(), "w" + std::to_string(i % 7), i % 3 == 0 ? "cat" : "dog"));
+  }
+  names.emplace_back("not there");
+  const std::shared_ptr<StreamStore> store = open_store(file.path());
+  LiveStream stream(store, {.labels_per_task = 2}, {});
+  for (const Said& said : events) {
+    if (&said - events.data() == 400) {
+      stream.commit();  // now there is something to read
+    }
+    stream.take(said.event());
+    if (&said - events.data() >= 400) {
+      store->read_ahead(names);
+      stream.commit();
+    }
+  }
+  EXPECT_TRUE(stream.problems().empty());
+  store->read_ahead(names);  // and is given up in the middle of it
+}
+
+TEST(StreamStore, EventsTogetherAreAsOneByOne) {
+  std::vector<Said> said;
+  for (int i = 0; i < 12'000; ++i)
+    said.push_back(
+        label(std::to_string(i * 7 % 1000), "w" + std::to_string(i % 13), i % 3 == 0 ? "cat" : "dog"));
+  std::vector<StreamEvent> events;
+  for (const Said& one : said) events.push_back(one.event());
+  Watched together({.labels_per_task = 3});
+  together.stream.take(events);
+  Watched one_by_one({.labels_per_task = 3});
+  one_by_one.take(said);
+  EXPECT_EQ(together.counts(), one_by_one.counts());
+  EXPECT_EQ(together.told.size(), one_by_one.told.size());
+  EXPECT_EQ(together.stream.totals().events, said.size());
 }
 
 TEST(StreamStore, CountsEventsThatChangedNothing) {

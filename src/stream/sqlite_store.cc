@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 
 #include "crowdfold/error.h"
+#include "stream/json_columns.h"
+#include "stream/read_ahead.h"
 #include "stream/sqlite.h"
 #include "stream/store.h"
 
@@ -18,7 +19,7 @@ namespace crowdfold {
 namespace {
 
 constexpr std::int64_t kApplication = 0x6377'6664;  // "cwfd"
-constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kVersion = 3;
 
 constexpr const char* kSchema = R"(
   CREATE TABLE config(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -31,13 +32,15 @@ constexpr const char* kSchema = R"(
     ticks INTEGER NOT NULL DEFAULT 0,
     history_correct REAL NOT NULL DEFAULT 0,
     history_seen REAL NOT NULL DEFAULT 0);
-  CREATE TABLE confusion(
+  CREATE TABLE worker_counts(
     worker INTEGER NOT NULL REFERENCES workers,
-    truth INTEGER NOT NULL REFERENCES classes,
-    label INTEGER NOT NULL REFERENCES classes,
-    count REAL NOT NULL,
-    history REAL NOT NULL,
-    PRIMARY KEY(worker, truth, label)) WITHOUT ROWID;
+    part INTEGER NOT NULL,
+    counts TEXT NOT NULL,
+    PRIMARY KEY(worker, part)) WITHOUT ROWID;
+  CREATE VIEW confusion(worker, truth, label, count, history) AS
+    SELECT worker, json_extract(each.value, '$[0]'), json_extract(each.value, '$[1]'),
+      json_extract(each.value, '$[2]'), coalesce(json_extract(each.value, '$[3]'), 0)
+    FROM worker_counts, json_each(worker_counts.counts) AS each;
   CREATE TABLE crowd(
     truth INTEGER NOT NULL REFERENCES classes,
     label INTEGER NOT NULL REFERENCES classes,
@@ -48,19 +51,18 @@ constexpr const char* kSchema = R"(
     name TEXT NOT NULL UNIQUE,
     estimate INTEGER REFERENCES classes,
     confidence REAL NOT NULL DEFAULT 0,
-    labels INTEGER NOT NULL DEFAULT 0,
+    num_labels INTEGER NOT NULL DEFAULT 0,
     truth INTEGER REFERENCES classes,
     closed INTEGER NOT NULL DEFAULT 0,
     reason TEXT NOT NULL DEFAULT '',
     credits TEXT NOT NULL DEFAULT '{}',
-    hard INTEGER NOT NULL DEFAULT 0);
+    hard INTEGER NOT NULL DEFAULT 0,
+    labels TEXT NOT NULL DEFAULT '[]');
   CREATE INDEX open_tasks ON tasks(id) WHERE closed = 0;
-  CREATE TABLE labels(
-    task INTEGER NOT NULL REFERENCES tasks,
-    worker INTEGER NOT NULL REFERENCES workers,
-    label INTEGER NOT NULL REFERENCES classes,
-    tick INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY(task, worker)) WITHOUT ROWID;
+  CREATE VIEW labels(task, worker, label, tick) AS
+    SELECT tasks.id, json_extract(each.value, '$[0]'), json_extract(each.value, '$[1]'),
+      coalesce(json_extract(each.value, '$[2]'), 0)
+    FROM tasks, json_each(tasks.labels) AS each;
   CREATE TABLE events(id TEXT PRIMARY KEY) WITHOUT ROWID;
 )";
 
@@ -132,12 +134,10 @@ class SqliteStore final : public StreamStore {
                          static_cast<std::uint64_t>(all.integer(3))});
   }
   void fetch_confusion(WorkerId id, StreamWorker& worker) const override {
-    Statement& cells = statements_->confusion_of.bind(std::int64_t{id});
-    while (cells.step()) {
-      const auto truth = static_cast<ClassId>(cells.integer(0));
-      const auto label = static_cast<ClassId>(cells.integer(1));
-      worker.now.confusion.append(truth, label, cells.real(2));
-      if (cells.real(3) != 0) worker.history.confusion.append(truth, label, cells.real(3));
+    begin_to_read();
+    Statement& rows = statements_->confusion_of.bind(std::int64_t{id});
+    while (rows.step()) {
+      if (!read_counts(rows.text(0), worker)) damaged(fmt::format("worker number {}", id));
     }
   }
   void for_crowd(const std::function<void(ClassId, ClassId, double)>& body) const override {
@@ -152,11 +152,17 @@ class SqliteStore final : public StreamStore {
     for_tasks("SELECT * FROM tasks WHERE closed = 1 ORDER BY id", body);
   }
   std::optional<StreamTask> find_task(std::string_view name) const override {
+    begin_to_read();
     Statement& find = statements_->find_task.bind(name);
     if (!find.step()) return std::nullopt;
     StreamTask task = task_of(find);
     find.reset();
     return task;
+  }
+  void read_ahead(std::vector<std::string> names) const override {
+    if (path_.empty()) return;
+    if (!ahead_) ahead_ = std::make_unique<ReadAhead>(path_);
+    ahead_->start(std::move(names));
   }
 
   void add_class(ClassId id, std::string_view name) override {
@@ -174,15 +180,17 @@ class SqliteStore final : public StreamStore {
               worker.history.counts.correct, worker.history.counts.seen, std::int64_t{id})
         .run();
   }
-  void put_confusion(WorkerId id, const SparseConfusion::Cell& now, double history) override {
+  void put_confusion(WorkerId id, SparseConfusion::Part now, const SparseConfusion& history) override {
     begin();
     statements_->put_confusion
-        .bind(std::int64_t{id}, std::int64_t{now.truth}, std::int64_t{now.label}, now.count, history)
+        .bind(std::int64_t{id}, std::int64_t{SparseConfusion::part_of(now.front().truth)},
+              std::string_view(put_counts(now, history, counts_)))
         .run();
   }
-  void put_crowd(const SparseConfusion::Cell& cell) override {
+  void put_crowd(SparseConfusion::Part part) override {
     begin();
-    statements_->put_crowd.bind(std::int64_t{cell.truth}, std::int64_t{cell.label}, cell.count).run();
+    for (const SparseConfusion::Cell& cell : part)
+      statements_->put_crowd.bind(std::int64_t{cell.truth}, std::int64_t{cell.label}, cell.count).run();
   }
   void put_hard_tasks(const HardTasks& tasks) override {
     begin();
@@ -194,37 +202,24 @@ class SqliteStore final : public StreamStore {
   }
   void add_task(const StreamTask& task) override {
     begin();
-    write_credits(task);
+    write_columns(task);
     statements_->add_task
         .bind(task.id, std::string_view(task.name), of_class(task.estimate.label),
               task.estimate.confidence, std::int64_t{task.num_labels}, of_class(task.truth),
               std::int64_t{task.closed ? 1 : 0}, std::string_view(task.reason),
-              std::string_view(credits_), std::int64_t{task.closed ? task.hard : 0})
+              std::string_view(credits_), std::int64_t{task.closed ? task.hard : 0},
+              std::string_view(labels_))
         .run();
   }
   void put_task(const StreamTask& task) override {
     begin();
-    write_credits(task);
+    write_columns(task);
     statements_->put_task
         .bind(of_class(task.estimate.label), task.estimate.confidence, std::int64_t{task.num_labels},
               of_class(task.truth), std::int64_t{task.closed ? 1 : 0}, std::string_view(task.reason),
-              std::string_view(credits_), std::int64_t{task.closed ? task.hard : 0}, task.id)
+              std::string_view(credits_), std::int64_t{task.closed ? task.hard : 0},
+              std::string_view(labels_), task.id)
         .run();
-  }
-  void put_label(std::int64_t task, const StreamLabel& label) override {
-    begin();
-    statements_->put_label
-        .bind(task, std::int64_t{label.worker}, std::int64_t{label.label},
-              static_cast<std::int64_t>(label.tick))
-        .run();
-  }
-  void remove_label(std::int64_t task, WorkerId worker) override {
-    begin();
-    statements_->remove_label.bind(task, std::int64_t{worker}).run();
-  }
-  void remove_labels(std::int64_t task) override {
-    begin();
-    statements_->remove_labels.bind(task).run();
   }
   bool add_event(std::string_view id) override {
     begin();
@@ -258,19 +253,19 @@ class SqliteStore final : public StreamStore {
       if (const std::int64_t rows = database_.number(sql); rows > 0)
         found.push_back(fmt::format("{} {}", rows, what));
     };
+    count("SELECT count(*) FROM tasks WHERE NOT json_valid(labels)",
+          "tasks with labels that cannot be read");
+    count("SELECT count(*) FROM worker_counts WHERE NOT json_valid(counts)",
+          "counts of workers that cannot be read");
+    if (!found.empty()) return found;
     count(
-        "SELECT count(*) FROM labels WHERE task NOT IN (SELECT id FROM tasks) OR worker NOT IN "
-        "(SELECT id FROM workers) OR label NOT IN (SELECT id FROM classes)",
-        "labels of a task, worker or class that is not there");
-    if (!config_.forget_closed)
-      count(
-          "SELECT count(*) FROM tasks WHERE labels != (SELECT count(*) FROM labels WHERE task = "
-          "tasks.id)",
+        "SELECT count(*) FROM labels WHERE worker NOT IN (SELECT id FROM workers) OR label NOT IN "
+        "(SELECT id FROM classes)",
+        "labels of a worker or class that is not there");
+    count(config_.forget_closed
+              ? "SELECT count(*) FROM tasks WHERE closed = 0 AND num_labels != json_array_length(labels)"
+              : "SELECT count(*) FROM tasks WHERE num_labels != json_array_length(labels)",
           "tasks with another number of labels than theirs");
-    count(
-        "SELECT count(*) FROM tasks WHERE closed = 0 AND labels != (SELECT count(*) FROM labels WHERE "
-        "task = tasks.id)",
-        "open tasks with another number of labels than theirs");
     return found;
   }
 
@@ -285,21 +280,16 @@ class SqliteStore final : public StreamStore {
           put_worker(database,
                      "UPDATE workers SET correct = ?, seen = ?, ticks = ?, history_correct = ?, "
                      "history_seen = ? WHERE id = ?"),
-          confusion_of(database,
-                       "SELECT truth, label, count, history FROM confusion WHERE worker = ? ORDER BY "
-                       "truth, label"),
-          put_confusion(database, "INSERT OR REPLACE INTO confusion VALUES(?, ?, ?, ?, ?)"),
+          confusion_of(database, "SELECT counts FROM worker_counts WHERE worker = ? ORDER BY part"),
+          put_confusion(database, "INSERT OR REPLACE INTO worker_counts VALUES(?, ?, ?)"),
           put_crowd(database, "INSERT OR REPLACE INTO crowd VALUES(?, ?, ?)"),
           find_task(database, "SELECT * FROM tasks WHERE name = ?"),
           add_task(database,
-                   "INSERT INTO tasks VALUES(?, ?, nullif(?, -1), ?, ?, nullif(?, -1), ?, ?, ?, ?)"),
+                   "INSERT INTO tasks VALUES(?, ?, nullif(?, -1), ?, ?, nullif(?, -1), ?, ?, ?, ?, ?)"),
           put_task(database,
-                   "UPDATE tasks SET estimate = nullif(?, -1), confidence = ?, labels = ?, truth = "
-                   "nullif(?, -1), closed = ?, reason = ?, credits = ?, hard = ? WHERE id = ?"),
-          labels_of(database, "SELECT worker, label, tick FROM labels WHERE task = ?"),
-          put_label(database, "INSERT OR REPLACE INTO labels VALUES(?, ?, ?, ?)"),
-          remove_label(database, "DELETE FROM labels WHERE task = ? AND worker = ?"),
-          remove_labels(database, "DELETE FROM labels WHERE task = ?"),
+                   "UPDATE tasks SET estimate = nullif(?, -1), confidence = ?, num_labels = ?, truth = "
+                   "nullif(?, -1), closed = ?, reason = ?, credits = ?, hard = ?, labels = ? "
+                   "WHERE id = ?"),
           add_event(database, "INSERT OR IGNORE INTO events VALUES(?)") {}
     Statement begin;
     Statement commit;
@@ -313,10 +303,6 @@ class SqliteStore final : public StreamStore {
     Statement find_task;
     Statement add_task;
     Statement put_task;
-    Statement labels_of;
-    Statement put_label;
-    Statement remove_label;
-    Statement remove_labels;
     Statement add_event;
   };
 
@@ -406,7 +392,12 @@ class SqliteStore final : public StreamStore {
     database_.run("PRAGMA temp_store = MEMORY");
   }
 
-  void begin() {
+  // Whoever looks for a task will change it. A statement outside of a transaction would lock the file
+  // and unlock it again.
+  void begin_to_read() const {
+    if (!read_only_) begin();
+  }
+  void begin() const {
     if (in_transaction_) return;
     if (read_only_) throw Error(ErrorCode::usage, Location{path_, 0, 0}, "opened to be read only");
     statements_->begin.run();
@@ -418,27 +409,9 @@ class SqliteStore final : public StreamStore {
   }
 
   static std::int64_t of_class(ClassId c) { return c == kNoClass ? -1 : std::int64_t{c}; }
-  // {"class": share, …}
-  void write_credits(const StreamTask& task) {
-    credits_ = "{";
-    if (task.closed) {
-      for (const Credit& credit : task.credits)
-        fmt::format_to(std::back_inserter(credits_), "{}\"{}\":{}", credits_.size() > 1 ? "," : "",
-                       credit.truth, credit.share);
-    }
-    credits_ += '}';
-  }
-  static std::vector<Credit> credits_of(std::string_view text) {
-    std::vector<Credit> credits;
-    for (std::size_t at = text.find('"'); at != std::string_view::npos; at = text.find('"', at)) {
-      Credit credit;
-      const char* const end = text.data() + text.size();
-      const char* const colon = std::from_chars(text.data() + at + 1, end, credit.truth).ptr + 2;
-      if (colon >= end) break;
-      at = static_cast<std::size_t>(std::from_chars(colon, end, credit.share).ptr - text.data());
-      credits.push_back(credit);
-    }
-    return credits;
+  void write_columns(const StreamTask& task) {
+    put_credits(task.closed ? task.credits : std::vector<Credit>(), credits_);
+    put_labels(task.labels, labels_);
   }
 
   StreamTask task_of(const Statement& row) const {
@@ -450,14 +423,14 @@ class SqliteStore final : public StreamStore {
     if (!row.is_null(5)) task.truth = static_cast<ClassId>(row.integer(5));
     task.closed = row.integer(6) != 0;
     task.reason = row.text(7);
-    task.credits = credits_of(row.text(8));
     task.hard = static_cast<std::uint16_t>(row.integer(9));
-    Statement& labels = statements_->labels_of.bind(task.id);
-    while (labels.step())
-      task.labels.push_back({static_cast<WorkerId>(labels.integer(0)),
-                             static_cast<ClassId>(labels.integer(1)),
-                             static_cast<std::uint64_t>(labels.integer(2))});
+    if (!read_credits(row.text(8), task.credits) || !read_labels(row.text(10), task.labels))
+      damaged(fmt::format("task '{}'", task.name));
     return task;
+  }
+  [[noreturn]] void damaged(const std::string& what) const {
+    throw Error(ErrorCode::data, Location{path_, 0, 0},
+                fmt::format("the state is damaged: {} cannot be read; restore it from a copy", what));
   }
   void for_tasks(const char* sql, const std::function<void(StreamTask)>& body) const {
     Statement all(database_, sql);
@@ -472,9 +445,13 @@ class SqliteStore final : public StreamStore {
   std::uint64_t closed_tasks_ = 0;
   HardTasks hard_tasks_;
   std::int64_t last_task_ = -1;  // not known yet
-  std::string credits_;          // being written
+  // Being written.
+  std::string credits_;
+  std::string labels_;
+  std::string counts_;
   std::unique_ptr<Statements> statements_;
-  bool in_transaction_ = false;
+  mutable std::unique_ptr<ReadAhead> ahead_;
+  mutable bool in_transaction_ = false;
   bool read_only_ = false;
 };
 

@@ -83,26 +83,24 @@ class StreamStore {
   // The sum of the confusions of all workers; had nothing faded.
   virtual void for_crowd(
       const std::function<void(ClassId truth, ClassId label, double count)>& body) const = 0;
-  // With their labels.
   virtual void for_open_tasks(const std::function<void(StreamTask)>& body) const = 0;
   virtual void for_closed_tasks(const std::function<void(StreamTask)>& body) const = 0;
   virtual std::optional<StreamTask> find_task(std::string_view name) const = 0;
+  // These will be asked for soon, in this order. Returns at once.
+  virtual void read_ahead(std::vector<std::string> names) const = 0;
 
   virtual void add_class(ClassId id, std::string_view name) = 0;
   virtual void add_worker(WorkerId id, std::string_view name) = 0;
   // Without confusions.
   virtual void put_worker(WorkerId id, const StreamWorker& worker) = 0;
-  virtual void put_confusion(WorkerId id, const SparseConfusion::Cell& now, double history) = 0;
-  virtual void put_crowd(const SparseConfusion::Cell& cell) = 0;
+  virtual void put_confusion(WorkerId id, SparseConfusion::Part now, const SparseConfusion& history) = 0;
+  virtual void put_crowd(SparseConfusion::Part part) = 0;
   virtual void put_hard_tasks(const HardTasks& tasks) = 0;
   // The id of the task that is added next.
   virtual std::int64_t next_task() = 0;
-  // All but its labels; of a new task, and of one that is there.
+  // A new task, and one that is there.
   virtual void add_task(const StreamTask& task) = 0;
   virtual void put_task(const StreamTask& task) = 0;
-  virtual void put_label(std::int64_t task, const StreamLabel& label) = 0;
-  virtual void remove_label(std::int64_t task, WorkerId worker) = 0;
-  virtual void remove_labels(std::int64_t task) = 0;
   // False if it was there already.
   virtual bool add_event(std::string_view id) = 0;
   // More of them, at the next commit().

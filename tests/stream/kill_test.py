@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-TABLES = ("config", "classes", "workers", "confusion", "crowd", "tasks", "labels", "events")
+TABLES = ("config", "classes", "workers", "worker_counts", "confusion", "crowd", "tasks", "labels", "events")
 FLAGS = ["--labels-per-task", "4", "--alarm-below", ".5", "--keep-open", "--ack"]
 
 
