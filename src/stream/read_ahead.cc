@@ -10,7 +10,7 @@
 namespace crowdfold {
 namespace {
 
-// They wait for the disk most of the time. More than 16 bring nothing more: bench/stream.md.
+// They wait for the disk most of the time. What that brings: bench/stream.md.
 constexpr std::size_t kReaders = 16;
 
 }  // namespace
