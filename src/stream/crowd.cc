@@ -21,6 +21,10 @@ constexpr double kCrowdLabels = 20;
 // label, of whatever class.
 constexpr std::uint32_t kFewClasses = 16;
 
+// Confusions of so many are fetched at once. Of more, one by one when they are needed: most may never
+// be.
+constexpr std::size_t kFewWorkers = 100'000;
+
 // Tasks that were seen before the first one, and hard ones among them.
 constexpr HardTasks kHardBefore = {1, 10};
 
@@ -67,13 +71,19 @@ void StreamCrowd::load(const StreamStore& store) {
     row.touched = false;
   }
   hard_ = store.hard_tasks();
+  if (workers_.size() > kFewWorkers) return;
+  store.fetch_confusions([&](WorkerId w) -> StreamWorker& { return workers_[w].known; });
+  for (Worker& worker : workers_) worker.fetched = true;
+  has_confusions_ = true;
 }
 
 void StreamCrowd::save(StreamStore& store) {
   for (const WorkerId w : touched_) {
     Worker& worker = workers_[w];
     worker.touched = false;
-    store.put_worker(w, worker.known);
+    // A task that was judged again and has the answer it had left no trace here.
+    if (fading_ < 1 || worker.stored != worker.known.now.counts) store.put_worker(w, worker.known);
+    worker.stored = worker.known.now.counts;
     worker.known.now.confusion.take_touched([&](SparseConfusion::Part part) {
       store.put_confusion(w, part, worker.known.history.confusion);
     });
@@ -173,6 +183,7 @@ void StreamCrowd::remember(WorkerId w, const WorkerRecord& history) {
   worker.history.confusion.add(history.confusion, worth);
   for (const SparseConfusion::Cell& cell : history.confusion.cells())
     add_to_crowd(cell.truth, cell.label, cell.count);
+  workers_[w].stored.reset();  // the history is not
   touch(w);
 }
 void StreamCrowd::remember(const HardTasks& elsewhere) {

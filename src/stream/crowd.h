@@ -28,6 +28,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -44,18 +45,20 @@ class StreamCrowd {
   using Fetch = std::function<void(WorkerId, StreamWorker&)>;
   explicit StreamCrowd(const StreamConfig& config, Fetch fetch = {});
 
-  // What is known of the crowd as a whole; workers are added one by one.
+  // What is known of the crowd as a whole, after its workers were added one by one.
   void load(const StreamStore& store);
   // What changed since the last time.
   void save(StreamStore& store);
 
   std::size_t size() const { return workers_.size(); }
   // Workers have the ids 0, 1, 2, … One who was there before comes without confusions.
-  void add(const StreamWorker& known) { workers_.push_back({known, false}); }
+  void add(const StreamWorker& known) { workers_.push_back({known, false, false, known.now.counts}); }
   void expect(std::size_t workers) { workers_.resize(std::max(workers, workers_.size())); }
   const WorkerCounts& counts(WorkerId w) const { return workers_[w].known.now.counts; }
   double usual_quality() const;
   double hard_share() const;  // h
+  // Those of all workers were fetched, with the crowd.
+  bool has_confusions() const { return has_confusions_; }
 
   // Classes that are known, and how many there may be.
   struct Classes {
@@ -90,6 +93,7 @@ class StreamCrowd {
     StreamWorker known;
     bool fetched = true;
     bool touched = false;
+    std::optional<WorkerCounts> stored = {};  // the counts in the store
   };
   struct CrowdRow {
     SparseConfusion cells;
@@ -137,6 +141,7 @@ class StreamCrowd {
   double crowd_all_ = 0;
   HardTasks hard_;
   bool hard_touched_ = false;
+  bool has_confusions_ = false;
 
   // Of the task weighed last.
   double num_classes_ = 2;

@@ -371,7 +371,7 @@ class LiveStream::Engine {
     for (const StreamEvent& event : events) {
       if (tasks_.find(event.task) == tasks_.end()) names.emplace_back(event.task);
     }
-    store_->read_ahead(std::move(names));
+    store_->read_ahead(std::move(names), !crowd_.has_confusions());
     return true;
   }
   Held& get_or_open(std::string_view name) {

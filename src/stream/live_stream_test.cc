@@ -501,18 +501,45 @@ TEST(StreamStore, ReadsAheadWhileItIsWrittenTo) {
   names.emplace_back("not there");
   const std::shared_ptr<StreamStore> store = open_store(file.path());
   LiveStream stream(store, {.labels_per_task = 2}, {});
-  for (const Said& said : events) {
-    if (&said - events.data() == 400) {
-      stream.commit();  // now there is something to read
-    }
-    stream.take(said.event());
-    if (&said - events.data() >= 400) {
-      store->read_ahead(names);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    stream.take(events[i].event());
+    if (i >= 500) {
+      store->read_ahead(names, i % 2 == 0);
       stream.commit();
     }
   }
   EXPECT_TRUE(stream.problems().empty());
-  store->read_ahead(names);  // and is given up in the middle of it
+  store->read_ahead(names, true);  // and is given up in the middle of it
+}
+
+// Confusions of few workers are fetched at the start, of many one by one.
+TEST(StreamStore, BringsConfusionsOfFewAndOfMany) {
+  const std::vector<Said> before = {label("1", "ann", "cat"), label("1", "bob", "cat"),
+                                    label("2", "ann", "dog"), label("2", "bob", "cat"),
+                                    label("3", "ann", "dog"), label("3", "bob", "cat")};
+  const std::vector<Said> after = {label("4", "ann", "dog"), label("4", "bob", "cat"),
+                                   label("2", "bob", "dog")};
+  for (const int others : {0, 100'000}) {
+    const std::shared_ptr<StreamStore> store = open_store("");
+    std::vector<std::vector<double>> confidences(2);
+    const auto listener = [&](int run) {
+      return StreamListener{[&, run](const TaskUpdate& u) { confidences[run].push_back(u.confidence); }};
+    };
+    LiveStream first(store, {.labels_per_task = 2}, {});
+    for (int i = 0; i < others; ++i) first.remember("other-" + std::to_string(i), {1, 2});
+    for (const Said& said : before) first.take(said.event());
+    first.commit();
+    LiveStream again(store, {.labels_per_task = 2}, listener(0));
+    for (const Said& said : after) again.take(said.event());  // and is not committed
+    Watched undisturbed({.labels_per_task = 2});
+    for (int i = 0; i < others; ++i) undisturbed.stream.remember("other-" + std::to_string(i), {1, 2});
+    undisturbed.take(before);
+    undisturbed.told.clear();
+    undisturbed.take(after);
+    for (const Watched::Told& told : undisturbed.told) confidences[1].push_back(told.confidence);
+    ASSERT_FALSE(confidences[0].empty());
+    EXPECT_EQ(confidences[0], confidences[1]) << others;
+  }
 }
 
 TEST(StreamStore, EventsTogetherAreAsOneByOne) {

@@ -23,28 +23,30 @@ struct ReadAhead::Reader {
     database.run("PRAGMA cache_size = -256");  // kB
   }
 
-  void read(const std::string& name) {
-    labels.clear();
+  // Its labels.
+  std::vector<StreamLabel> read_task(const std::string& name) {
+    std::vector<StreamLabel> labels;
     if (find_task.bind(std::string_view(name)).step()) read_labels(find_task.text(0), labels);
     find_task.reset();
-    for (const StreamLabel& label : labels) {
-      find_confusion.bind(std::int64_t{label.worker}).step();
-      find_confusion.reset();
-    }
+    return labels;
+  }
+  void read_confusion(WorkerId worker) {
+    find_confusion.bind(std::int64_t{worker}).step();
+    find_confusion.reset();
   }
 
   Database database;
   Statement find_task;
   Statement find_confusion;
-  std::vector<StreamLabel> labels;
 };
 
 ReadAhead::ReadAhead(std::string path) : path_(std::move(path)), readers_(kReaders) {}
 ReadAhead::~ReadAhead() { stop(); }
 
-void ReadAhead::start(std::vector<std::string> tasks) {
+void ReadAhead::start(std::vector<std::string> tasks, bool confusions) {
   stop();
   tasks_ = std::move(tasks);
+  confusions_ = confusions;
   next_ = 0;
   for (std::size_t i = 0; i < std::min(kReaders, tasks_.size()); ++i)
     threads_.emplace_back([this, i] { read(readers_[i]); });
@@ -58,10 +60,21 @@ void ReadAhead::stop() {
 void ReadAhead::read(std::unique_ptr<Reader>& reader) {
   try {
     if (!reader) reader = std::make_unique<Reader>(path_);
-    for (std::size_t i = next_++; i < tasks_.size(); i = next_++) reader->read(tasks_[i]);
+    reader->database.run("BEGIN");  // else every statement would lock the file
+    for (std::size_t i = next_++; i < tasks_.size(); i = next_++) {
+      for (const StreamLabel& label : reader->read_task(tasks_[i])) {
+        if (confusions_ && is_first(label.worker)) reader->read_confusion(label.worker);
+      }
+    }
+    reader->database.run("COMMIT");
   } catch (const Error&) {
     reader.reset();
   }
+}
+
+bool ReadAhead::is_first(WorkerId worker) {
+  const std::scoped_lock lock(mutex_);
+  return workers_.insert(worker).second;
 }
 
 }  // namespace crowdfold

@@ -140,6 +140,15 @@ class SqliteStore final : public StreamStore {
       if (!read_counts(rows.text(0), worker)) damaged(fmt::format("worker number {}", id));
     }
   }
+  void fetch_confusions(const std::function<StreamWorker&(WorkerId)>& worker) const override {
+    Statement rows(database_,
+                   "SELECT worker, counts FROM worker_counts WHERE worker BETWEEN 0 AND (SELECT max(id) "
+                   "FROM workers) ORDER BY worker, part");
+    while (rows.step()) {
+      const auto id = static_cast<WorkerId>(rows.integer(0));
+      if (!read_counts(rows.text(1), worker(id))) damaged(fmt::format("worker number {}", id));
+    }
+  }
   void for_crowd(const std::function<void(ClassId, ClassId, double)>& body) const override {
     Statement all(database_, "SELECT truth, label, count FROM crowd ORDER BY truth, label");
     while (all.step())
@@ -159,10 +168,10 @@ class SqliteStore final : public StreamStore {
     find.reset();
     return task;
   }
-  void read_ahead(std::vector<std::string> names) const override {
+  void read_ahead(std::vector<std::string> names, bool confusions) const override {
     if (path_.empty()) return;
     if (!ahead_) ahead_ = std::make_unique<ReadAhead>(path_);
-    ahead_->start(std::move(names));
+    ahead_->start(std::move(names), confusions);
   }
 
   void add_class(ClassId id, std::string_view name) override {
@@ -388,7 +397,7 @@ class SqliteStore final : public StreamStore {
     database_.run("PRAGMA journal_mode = WAL");
     database_.run("PRAGMA synchronous = FULL");          // every commit is on disk
     database_.run("PRAGMA wal_autocheckpoint = 16384");  // pages: 64 MB
-    database_.run("PRAGMA cache_size = -32768");         // kB
+    database_.run("PRAGMA cache_size = -8192");          // kB
     database_.run("PRAGMA temp_store = MEMORY");
   }
 

@@ -78,16 +78,18 @@ class StreamStore {
   // Without confusions.
   virtual void for_workers(
       const std::function<void(std::string_view name, const StreamWorker&)>& body) const = 0;
-  // Adds them.
+  // Adds them to a worker; to all, which is quicker than one by one.
   virtual void fetch_confusion(WorkerId id, StreamWorker& worker) const = 0;
+  virtual void fetch_confusions(const std::function<StreamWorker&(WorkerId id)>& worker) const = 0;
   // The sum of the confusions of all workers; had nothing faded.
   virtual void for_crowd(
       const std::function<void(ClassId truth, ClassId label, double count)>& body) const = 0;
   virtual void for_open_tasks(const std::function<void(StreamTask)>& body) const = 0;
   virtual void for_closed_tasks(const std::function<void(StreamTask)>& body) const = 0;
   virtual std::optional<StreamTask> find_task(std::string_view name) const = 0;
-  // These will be asked for soon, in this order. Returns at once.
-  virtual void read_ahead(std::vector<std::string> names) const = 0;
+  // These will be asked for soon, in this order, perhaps with the confusions of their workers. Returns
+  // at once.
+  virtual void read_ahead(std::vector<std::string> names, bool confusions) const = 0;
 
   virtual void add_class(ClassId id, std::string_view name) = 0;
   virtual void add_worker(WorkerId id, std::string_view name) = 0;
