@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -56,7 +57,7 @@ class LiveStream::Engine {
 
   void take(const StreamEvent& event) {
     require(!event.task.empty() || event.kind == StreamEvent::Kind::summary, "an event needs a task");
-    if (!event.id.empty() && !store_->add_event(event.id)) {
+    if (!event.id.empty() && !timed([&] { return store_->add_event(event.id); })) {
       ++repeated_;
       return;
     }
@@ -84,7 +85,9 @@ class LiveStream::Engine {
       slow_reads_ = 0;
       for (std::size_t i = 0; i < some.size(); ++i) {
         take(some[i]);
-        if (!is_ahead && slow_reads_ >= kPatience) is_ahead = read_ahead(some.subspan(i + 1));
+        if (is_ahead || slow_reads_ < kPatience) continue;
+        read_ahead(some.subspan(i + 1));
+        is_ahead = true;
       }
     }
   }
@@ -360,19 +363,26 @@ class LiveStream::Engine {
   }
   Held* get(std::string_view name) {
     if (const auto found = tasks_.find(name); found != tasks_.end()) return &found->second;
-    const auto start = Clock::now();
-    std::optional<StreamTask> stored = store_->find_task(name);
-    if (Clock::now() - start > kSlowRead) ++slow_reads_;
+    std::optional<StreamTask> stored = timed([&] { return store_->find_task(name); });
     if (!stored) return nullptr;
     return hold(std::move(*stored));
   }
-  bool read_ahead(std::span<const StreamEvent> events) {
-    std::vector<std::string> names;
+  template <class Read>
+  std::invoke_result_t<Read> timed(const Read& read) {
+    const auto start = Clock::now();
+    auto result = read();
+    if (Clock::now() - start > kSlowRead) ++slow_reads_;
+    return result;
+  }
+  void read_ahead(std::span<const StreamEvent> events) {
+    std::vector<Expected> expected;
     for (const StreamEvent& event : events) {
-      if (tasks_.find(event.task) == tasks_.end()) names.emplace_back(event.task);
+      const bool is_known = tasks_.find(event.task) != tasks_.end();
+      if (is_known && event.id.empty()) continue;
+      expected.push_back({std::string(is_known ? std::string_view() : event.task), std::string(event.id),
+                          !crowd_.has_confusions()});
     }
-    store_->read_ahead(std::move(names), !crowd_.has_confusions());
-    return true;
+    store_->read_ahead(std::move(expected));
   }
   Held& get_or_open(std::string_view name) {
     if (Held* const held = get(name)) return *held;

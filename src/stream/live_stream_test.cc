@@ -493,23 +493,23 @@ TEST(StreamStore, FindsWhatIsNotWhatTheTasksSay) {
 TEST(StreamStore, ReadsAheadWhileItIsWrittenTo) {
   const TemporaryFile file;
   std::vector<Said> events;
-  std::vector<std::string> names;
+  std::vector<Expected> expected = {{"not there", "nor this", true}};
   for (int i = 0; i < 600; ++i) {
-    names.push_back(std::to_string(i % 200));
-    events.push_back(label(names.back(), "w" + std::to_string(i % 7), i % 3 == 0 ? "cat" : "dog"));
+    events.push_back(label(std::to_string(i % 200), "w" + std::to_string(i % 7),
+                           i % 3 == 0 ? "cat" : "dog", "event-" + std::to_string(i)));
+    expected.push_back({events.back().task, i % 2 == 0 ? events.back().id : "", i % 3 == 0});
   }
-  names.emplace_back("not there");
   const std::shared_ptr<StreamStore> store = open_store(file.path());
   LiveStream stream(store, {.labels_per_task = 2}, {});
   for (std::size_t i = 0; i < events.size(); ++i) {
     stream.take(events[i].event());
     if (i >= 500) {
-      store->read_ahead(names, i % 2 == 0);
+      store->read_ahead(expected);
       stream.commit();
     }
   }
   EXPECT_TRUE(stream.problems().empty());
-  store->read_ahead(names, true);  // and is given up in the middle of it
+  store->read_ahead(expected);  // and is given up in the middle of it
 }
 
 // Confusions of few workers are fetched at the start, of many one by one.

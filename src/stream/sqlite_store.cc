@@ -168,10 +168,10 @@ class SqliteStore final : public StreamStore {
     find.reset();
     return task;
   }
-  void read_ahead(std::vector<std::string> names, bool confusions) const override {
+  void read_ahead(std::vector<Expected> expected) const override {
     if (path_.empty()) return;
     if (!ahead_) ahead_ = std::make_unique<ReadAhead>(path_);
-    ahead_->start(std::move(names), confusions);
+    ahead_->start(std::move(expected));
   }
 
   void add_class(ClassId id, std::string_view name) override {

@@ -63,6 +63,13 @@ struct HardTasks {
   double all = 0;
 };
 
+// What an event that will come needs of the store.
+struct Expected {
+  std::string task;         // to be found; empty: it is known
+  std::string event_id;     // to be added, unless it is empty
+  bool confusions = false;  // of the task's workers, too
+};
+
 class StreamStore {
  public:
   virtual ~StreamStore() = default;
@@ -87,9 +94,8 @@ class StreamStore {
   virtual void for_open_tasks(const std::function<void(StreamTask)>& body) const = 0;
   virtual void for_closed_tasks(const std::function<void(StreamTask)>& body) const = 0;
   virtual std::optional<StreamTask> find_task(std::string_view name) const = 0;
-  // These will be asked for soon, in this order, perhaps with the confusions of their workers. Returns
-  // at once.
-  virtual void read_ahead(std::vector<std::string> names, bool confusions) const = 0;
+  // What will be asked for soon, in this order. Returns at once.
+  virtual void read_ahead(std::vector<Expected> expected) const = 0;
 
   virtual void add_class(ClassId id, std::string_view name) = 0;
   virtual void add_worker(WorkerId id, std::string_view name) = 0;
