@@ -2,6 +2,8 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# For CMake, as in `make test CMAKE_FLAGS=-DCMAKE_UNITY_BUILD=ON`: everything from scratch is then quicker.
+CMAKE_FLAGS ?=
 
 # Debian packages: tools, libraries, what the tests and benchmarks use. Node.js may come from elsewhere.
 PACKAGES := g++ cmake ninja-build pkg-config python3 python3-venv python3-dev \
@@ -40,7 +42,7 @@ setup:  ## install the Debian packages that are missing; nothing if all are ther
 	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing
 
 build:  ## build build/crowdfold and the library, optimised
-	cmake --preset release
+	cmake --preset release $(CMAKE_FLAGS)
 	cmake --build --preset release
 
 demo: setup build  ## set up, build, and show what crowdfold does with a simulated crowd
