@@ -237,8 +237,9 @@ def main() -> None:
              ["the same, all asked for at once", f"{at_once:.3f}", ""]])
         + "\n\nA label of a closed task needs a page of names and one of tasks, and some of those above them. What is not in "
           f"memory is read ahead, by several readers: {cold / serial:.1f} times as long as the disk alone if asked for one page after "
-          f"the other, {cold / at_once:.1f} times as long as if asked for all at once, which SQLite cannot. Besides, tasks are judged, "
-          "and as many pages written and synced.",
+          f"the other, {cold / at_once:.1f} times as long as if asked for all at once, which SQLite cannot. Besides, "
+          "tasks are judged; a row that no longer fits its page needs the pages beside it, one after the other; and what changed "
+          "is written and synced.",
     ]) + "\n"
     options.output.write_text(report, encoding="utf-8")
     print(report)
