@@ -96,8 +96,8 @@ class StreamStore;
 // damaged, foreign or of a newer version.
 std::shared_ptr<StreamStore> open_store(const std::string& path,
                                         const std::function<void(StreamConfig&)>& wish = {});
-// One that is there, to look into it, also while another program writes to it. Whatever would change it
-// is Error(usage).
+// One that is there, to look into it as it is now, also while another program writes to it. Whatever
+// would change it is Error(usage).
 std::shared_ptr<StreamStore> open_store_to_read(const std::string& path);
 
 // A task that is open, and what one label more would bring.

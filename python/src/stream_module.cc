@@ -50,6 +50,8 @@ class Stream {
                                       })),
         stream_(std::make_unique<LiveStream>(store_, stop, listener())) {
     if (alarm_below > 0) stream_->set_alarm(alarm_below);
+    // All is loaded. Who looks at a state for long must not keep its log from shrinking.
+    if (read_only) stream_->commit();
   }
 
   void take(const std::string& kind, std::string_view task, std::string_view worker,

@@ -72,7 +72,8 @@ void StreamCrowd::load(const StreamStore& store) {
   }
   hard_ = store.hard_tasks();
   if (workers_.size() > kFewWorkers) return;
-  store.fetch_confusions([&](WorkerId w) -> StreamWorker& { return workers_[w].known; });
+  store.fetch_confusions(workers_.size(),
+                         [&](WorkerId w) -> StreamWorker& { return workers_[w].known; });
   for (Worker& worker : workers_) worker.fetched = true;
   has_confusions_ = true;
 }

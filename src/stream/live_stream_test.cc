@@ -430,6 +430,22 @@ TEST(StreamStore, RefusesASecondWriterButNotAReader) {
   EXPECT_EQ(open_store_to_read(file.path())->events(), 0U);
 }
 
+TEST(StreamStore, AReaderSeesOneMomentOfAStreamThatGoesOn) {
+  const TemporaryFile file;
+  Watched writer({.labels_per_task = 2}, file.path());
+  writer.take({label("1", "ann", "cat"), label("1", "bob", "dog")});
+  writer.stream.commit();
+  const std::shared_ptr<StreamStore> store = open_store_to_read(file.path());
+  writer.take({label("2", "cid", "cat"), label("2", "ann", "dog"), label("3", "dan", "cat")});
+  writer.stream.commit();
+  LiveStream reader(store, {}, {});
+  EXPECT_EQ(reader.totals().workers, 2U);
+  EXPECT_EQ(reader.totals().open_tasks, 0U);
+  EXPECT_TRUE(reader.problems().empty());
+  const auto later = open_store_to_read(file.path());
+  EXPECT_EQ(LiveStream(later, {}, {}).totals().workers, 4U);
+}
+
 TEST(StreamStore, RefusesAnotherConfigurationAndSaysWhich) {
   const TemporaryFile file;
   open_store(file.path(), [](StreamConfig& config) { config.classes = {"a", "b"}; });

@@ -110,6 +110,8 @@ class SqliteStore final : public StreamStore {
   explicit SqliteStore(const std::string& path)
       : path_(path), lock_(""), database_(path, Database::Use::read), read_only_(true) {
     sqlite3_busy_timeout(database_.handle(), 5'000);
+    database_.run("BEGIN");  // all that is read is as of now, whatever another program writes meanwhile
+    in_transaction_ = true;
     load();
     statements_ = std::make_unique<Statements>(database_);
   }
@@ -140,10 +142,12 @@ class SqliteStore final : public StreamStore {
       if (!read_counts(rows.text(0), worker)) damaged(fmt::format("worker number {}", id));
     }
   }
-  void fetch_confusions(const std::function<StreamWorker&(WorkerId)>& worker) const override {
+  void fetch_confusions(std::size_t workers,
+                        const std::function<StreamWorker&(WorkerId)>& worker) const override {
     Statement rows(database_,
-                   "SELECT worker, counts FROM worker_counts WHERE worker BETWEEN 0 AND (SELECT max(id) "
-                   "FROM workers) ORDER BY worker, part");
+                   "SELECT worker, counts FROM worker_counts WHERE worker >= 0 AND worker < ? ORDER BY "
+                   "worker, part");
+    rows.bind(static_cast<std::int64_t>(workers));
     while (rows.step()) {
       const auto id = static_cast<WorkerId>(rows.integer(0));
       if (!read_counts(rows.text(1), worker(id))) damaged(fmt::format("worker number {}", id));
@@ -244,10 +248,7 @@ class SqliteStore final : public StreamStore {
 
   void commit() override {
     if (!in_transaction_) return;
-    put_config("events", static_cast<std::int64_t>(events_));
-    put_config("closed_tasks", static_cast<std::int64_t>(closed_tasks_));
-    put_config("hard_tasks", hard_tasks_.hard);
-    put_config("judged_tasks", hard_tasks_.all);
+    if (!read_only_) put_totals();
     statements_->commit.run();
     in_transaction_ = false;
   }
@@ -401,14 +402,21 @@ class SqliteStore final : public StreamStore {
     database_.run("PRAGMA temp_store = MEMORY");
   }
 
+  void put_totals() {
+    put_config("events", static_cast<std::int64_t>(events_));
+    put_config("closed_tasks", static_cast<std::int64_t>(closed_tasks_));
+    put_config("hard_tasks", hard_tasks_.hard);
+    put_config("judged_tasks", hard_tasks_.all);
+  }
+
   // Whoever looks for a task will change it. A statement outside of a transaction would lock the file
   // and unlock it again.
   void begin_to_read() const {
     if (!read_only_) begin();
   }
   void begin() const {
-    if (in_transaction_) return;
     if (read_only_) throw Error(ErrorCode::usage, Location{path_, 0, 0}, "opened to be read only");
+    if (in_transaction_) return;
     statements_->begin.run();
     in_transaction_ = true;
   }

@@ -85,9 +85,10 @@ class StreamStore {
   // Without confusions.
   virtual void for_workers(
       const std::function<void(std::string_view name, const StreamWorker&)>& body) const = 0;
-  // Adds them to a worker; to all, which is quicker than one by one.
+  // Adds them to a worker; to so many, which is quicker than one by one.
   virtual void fetch_confusion(WorkerId id, StreamWorker& worker) const = 0;
-  virtual void fetch_confusions(const std::function<StreamWorker&(WorkerId id)>& worker) const = 0;
+  virtual void fetch_confusions(std::size_t workers,
+                                const std::function<StreamWorker&(WorkerId id)>& worker) const = 0;
   // The sum of the confusions of all workers; had nothing faded.
   virtual void for_crowd(
       const std::function<void(ClassId truth, ClassId label, double count)>& body) const = 0;
