@@ -1,7 +1,8 @@
-"""What the benchmarks share: packages, tables of a report, and bars."""
+"""What the benchmarks share: packages, the kernels, tables of a report, and bars."""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -40,6 +41,24 @@ def install(packages: list[str], venv: Path) -> dict[str, str]:
         except subprocess.CalledProcessError:
             say(f"{package} could not be installed: its rows are left out")
     return versions
+
+
+def kernel_rates(program: Path, repeat: int, only: str) -> dict[str, float]:
+    """Labels per second by title, best of the repeats; nothing if the program was not built. `only` is a pattern of titles, or
+    with a - before it of those that are left out."""
+    if not program.exists():
+        say(f"no {program.name}: the kernel table is left out")
+        return {}
+    say(f"running {program.name}")
+    report = json.loads(subprocess.check_output(
+        [str(program), "--benchmark_format=json", f"--benchmark_repetitions={repeat}",
+         f"--benchmark_filter={only}", "--benchmark_enable_random_interleaving=true"]))
+    rates: dict[str, float] = {}
+    for row in report["benchmarks"]:
+        if row["run_type"] == "iteration":
+            method = row["name"].split("/")[0]
+            rates[method] = max(rates.get(method, 0), row["items_per_second"])
+    return rates
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:

@@ -20,7 +20,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from report import Bar, bars_section, install, machine, say, table
+from report import Bar, bars_section, install, kernel_rates, machine, say, table
 
 HERE = Path(__file__).resolve().parent
 LABELS_PER_TASK = 10
@@ -201,23 +201,6 @@ def measure_all(cases: list[Case], binary: Path, work: Path,
 def add_run(before: Measured, run: Run) -> Measured:
     best = min(before.best, run, key=lambda one: one.seconds)
     return Measured(best, max(before.peak, run.peak), before.accuracy)
-
-
-def kernel_rates(program: Path, repeat: int) -> dict[str, float]:
-    """Labels per second by method, best of the repeats; nothing if the program was not built."""
-    if not program.exists():
-        say(f"no {program.name}: the kernel table is left out")
-        return {}
-    say(f"running {program.name}")
-    report = json.loads(subprocess.check_output(
-        [str(program), "--benchmark_format=json", f"--benchmark_repetitions={repeat}",
-         "--benchmark_enable_random_interleaving=true"]))
-    rates: dict[str, float] = {}
-    for row in report["benchmarks"]:
-        if row["run_type"] == "iteration":
-            method = row["name"].split("/")[0]
-            rates[method] = max(rates.get(method, 0), row["items_per_second"])
-    return rates
 
 
 # --- bars ----------------------------------------------------------------------------------
@@ -412,7 +395,7 @@ def bench(args: argparse.Namespace, work: Path) -> int:
     bars = speed_bars(measured) + memory_bars(measured, facts)
     rates = {}
     if "kernel" in chosen:
-        rates = kernel_rates(binary.parent / "bench" / "crowdfold-kernel-bench", 3 * args.repeat)
+        rates = kernel_rates(binary.parent / "bench" / "crowdfold-kernel-bench", 3 * args.repeat, "-chunks")
         bars += kernel_bars(rates)
     if "threads" in chosen and "twopass-grouped" not in failed:
         bars.append(threads_bar(binary, work))

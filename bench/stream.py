@@ -17,12 +17,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from report import Bar, bars_section, machine, say, table
+from report import Bar, bars_section, kernel_rates, machine, say, table
 
 HERE = Path(__file__).resolve().parent
 BINARY = HERE.parent / "build" / "crowdfold"
 
 MIN_EVENTS, GOAL_EVENTS = 150_000, 300_000  # a second, with a state
+MIN_CHUNKED = 50e6                          # labels a second, in memory, in chunks of 1,000 tasks
 MAX_START = 2.0                             # seconds, with a million workers
 MAX_MORE = 0.1                              # seconds for a thousand labels more, after the start
 MAX_MB = 64                                 # of memory, however many events; 8 of it are SQLite's cache
@@ -168,6 +169,10 @@ def main() -> None:
                         rate >= MIN_EVENTS))
         large = crowdfold("stream", str(four), *STOP, "--state", fresh("state.db"))[1]
         bars.append(Bar(f"memory with {4 * options.events:,} events", f"{large:.1f} MB", f"< {MAX_MB} MB", large < MAX_MB))
+
+        chunked = kernel_rates(BINARY.parent / "bench" / "crowdfold-kernel-bench", options.repeat, "chunks")
+        for title, speed in chunked.items():
+            bars.append(Bar(title, f"{speed / 1e6:.0f} M labels/s", f"> {MIN_CHUNKED / 1e6:.0f} M labels/s", speed > MIN_CHUNKED))
 
         say("latency")
         few = 300
