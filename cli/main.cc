@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <new>
 
@@ -87,7 +88,12 @@ int main(int argc, char** argv) {
     if (!first.empty() && first[0] != '-' &&
         app.get_subcommands([&](const CLI::App* command) { return command->get_name() == first; })
             .empty()) {
-      return complain(fmt::format("no command '{}' (crowdfold --help)", first).c_str(), kExitUsage);
+      std::error_code no_matter;
+      const std::string what_to_do =
+          std::filesystem::exists(first, no_matter)
+              ? fmt::format("; for the answers in that file: crowdfold aggregate {}", first)
+              : " (crowdfold --help)";
+      return complain(fmt::format("no command '{}'{}", first, what_to_do).c_str(), kExitUsage);
     }
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0) return complain("standard output: cannot write", kExitData);

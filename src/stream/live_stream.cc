@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
@@ -57,9 +56,12 @@ class LiveStream::Engine {
 
   void take(const StreamEvent& event) {
     require(!event.task.empty() || event.kind == StreamEvent::Kind::summary, "an event needs a task");
-    if (!event.id.empty() && !timed([&] { return store_->add_event(event.id); })) {
-      ++repeated_;
-      return;
+    if (!event.id.empty()) {
+      ++lookups_;
+      if (!store_->add_event(event.id)) {
+        ++repeated_;
+        return;
+      }
     }
     ++events_;
     std::string why;
@@ -81,11 +83,13 @@ class LiveStream::Engine {
     while (!events.empty()) {
       const std::span<const StreamEvent> some = events.first(std::min(events.size(), kEventsAhead));
       events = events.subspan(some.size());
+      const std::uint64_t from_disk = store_->pages_from_disk();
       bool is_ahead = false;
-      slow_reads_ = 0;
       for (std::size_t i = 0; i < some.size(); ++i) {
         take(some[i]);
-        if (is_ahead || slow_reads_ < kPatience) continue;
+        if (is_ahead || lookups_ < kLookups) continue;
+        lookups_ = 0;
+        if (store_->pages_from_disk() < from_disk + kPatience) continue;
         read_ahead(some.subspan(i + 1));
         is_ahead = true;
       }
@@ -241,12 +245,11 @@ class LiveStream::Engine {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kTasksAtATime = 10'000;
-  // A read is slow if it cannot have come from memory. After so many slow ones, others are fetched
-  // ahead.
-  static constexpr auto kSlowRead = std::chrono::microseconds(50);
-  static constexpr int kPatience = 4;
+  // Once so many pages had to come from disk, which is asked every so many lookups, those of so many
+  // events are fetched ahead.
+  static constexpr std::uint64_t kPatience = 4;
+  static constexpr int kLookups = 8;
   static constexpr std::size_t kEventsAhead = 5'000;
 
   struct Held {
@@ -363,16 +366,10 @@ class LiveStream::Engine {
   }
   Held* get(std::string_view name) {
     if (const auto found = tasks_.find(name); found != tasks_.end()) return &found->second;
-    std::optional<StreamTask> stored = timed([&] { return store_->find_task(name); });
+    ++lookups_;
+    std::optional<StreamTask> stored = store_->find_task(name);
     if (!stored) return nullptr;
     return hold(std::move(*stored));
-  }
-  template <class Read>
-  std::invoke_result_t<Read> timed(const Read& read) {
-    const auto start = Clock::now();
-    auto result = read();
-    if (Clock::now() - start > kSlowRead) ++slow_reads_;
-    return result;
   }
   void read_ahead(std::span<const StreamEvent> events) {
     std::vector<Expected> expected;
@@ -553,7 +550,7 @@ class LiveStream::Engine {
   // Since the start.
   std::uint64_t repeated_ = 0;
   std::uint64_t refused_ = 0;
-  int slow_reads_ = 0;  // of some events
+  int lookups_ = 0;  // since the disk was thought of
 };
 
 LiveStream::LiveStream(std::shared_ptr<StreamStore> store, const StopRule& stop, StreamListener listener)

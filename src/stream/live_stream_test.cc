@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -11,6 +9,7 @@
 #include "crowdfold/stream.h"
 #include "stream/sqlite.h"
 #include "stream/store.h"
+#include "support.h"
 
 namespace crowdfold {
 namespace {
@@ -30,19 +29,13 @@ Said label(std::string task, std::string worker, std::string answer, std::string
   return {Kind::label, std::move(task), std::move(worker), std::move(answer), std::move(id)};
 }
 
+// A state that is gone afterwards.
 class TemporaryFile {
  public:
-  TemporaryFile() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "crowdfold-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryFile() { std::filesystem::remove_all(folder_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  std::string path() const { return (folder_ / "state.db").string(); }
+  std::string path() const { return folder_ / "state.db"; }
 
  private:
-  std::filesystem::path folder_;
+  testing::TempDir folder_;
 };
 
 // A stream with what it told.

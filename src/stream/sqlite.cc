@@ -69,12 +69,19 @@ Statement::Statement(const Database& database, const char* sql) : database_(&dat
   handle_.reset(handle);
 }
 
-bool Statement::step() {
+Statement::Step Statement::try_step() {
   switch (sqlite3_step(handle_.get())) {
-    case SQLITE_ROW: return true;
-    case SQLITE_DONE: sqlite3_reset(handle_.get()); return false;
+    case SQLITE_ROW: return Step::row;
+    case SQLITE_DONE: sqlite3_reset(handle_.get()); return Step::done;
+    case SQLITE_BUSY: return Step::busy;
     default: database_->fail();
   }
+}
+
+bool Statement::step() {
+  const Step step = try_step();
+  if (step == Step::busy) database_->fail();
+  return step == Step::row;
 }
 
 void Statement::run() {

@@ -47,6 +47,9 @@ class Statement {
   }
   // The next row; false if there is none.
   bool step();
+  // The same, where the database may be busy and another try is made later.
+  enum class Step { row, done, busy };
+  Step try_step();
   // No more rows are wanted: an unfinished statement keeps the log from shrinking.
   void reset() { sqlite3_reset(handle_.get()); }
   // For statements without rows.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -84,6 +85,8 @@ class WriterLock {
   }
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
+  // Of the file, as long as it is locked; -1 if it is not.
+  int descriptor() const { return descriptor_; }
 
  private:
   int descriptor_ = -1;
@@ -174,8 +177,17 @@ class SqliteStore final : public StreamStore {
   }
   void read_ahead(std::vector<Expected> expected) const override {
     if (path_.empty()) return;
-    if (!ahead_) ahead_ = std::make_unique<ReadAhead>(path_);
+    if (!ahead_) ahead_ = std::make_unique<ReadAhead>(path_, lock_.descriptor());
     ahead_->start(std::move(expected));
+  }
+  std::uint64_t pages_from_disk() const override {
+    rusage used{};
+#ifdef RUSAGE_THREAD
+    ::getrusage(RUSAGE_THREAD, &used);
+#else
+    ::getrusage(RUSAGE_SELF, &used);
+#endif
+    return static_cast<std::uint64_t>(used.ru_inblock) / 8;  // blocks of 512 bytes
   }
 
   void add_class(ClassId id, std::string_view name) override {
