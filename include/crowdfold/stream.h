@@ -130,7 +130,8 @@ class LiveStream {
   // Takes over all that another stream knows, as if both had been one. Tasks of both are judged again
   // with all their labels. Error(usage) if it was made otherwise, or with a half-life.
   void merge(const StreamStore& other);
-  // What was taken is on disk once this returns.
+  // What was taken is on disk once this returns. After an Error(io) or (data), here or elsewhere, there
+  // is no going on: what was committed is in the store, and a new stream finds it there.
   void commit();
 
   const StreamConfig& config() const;

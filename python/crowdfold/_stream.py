@@ -130,14 +130,17 @@ class LiveStream:
         return self._updates()
 
     def commit(self) -> None:
-        """What was taken is on disk once this returns."""
+        """What was taken is on disk once this returns. After a FileError there is no going on: close the stream and open its
+        state again, what was committed is there."""
         self._native.commit()
 
     def close(self) -> None:
-        """Commits, and lets go of the file."""
-        if not self._read_only:
-            self._native.commit()
-        self._native.shut()
+        """Commits, and lets go of the file, whether or not that worked."""
+        try:
+            if not self._read_only:
+                self._native.commit()
+        finally:
+            self._native.shut()
 
     def __enter__(self) -> LiveStream:
         return self

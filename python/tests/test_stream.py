@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,28 @@ def test_a_block_that_raises_leaves_what_was_committed(tmp_path: Path) -> None:
             raise RuntimeError
     with cf.LiveStream(tmp_path / "s.db") as stream:
         assert stream.totals()["open_tasks"] == 1
+
+
+def test_a_full_disk_loses_only_what_was_not_committed(tmp_path: Path) -> None:
+    stream = cf.LiveStream(tmp_path / "s.db", labels_per_task=1)
+    stream.add("kept", "u", "x")
+    stream.commit()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "s.db-wal").stat().st_size, before[1]))
+    try:
+        for i in range(1000):
+            stream.add(i, "u", "x")
+        with pytest.raises(cf.FileError, match="what was acknowledged is safe"):
+            stream.commit()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with pytest.raises(cf.FileError, match="failed before"):
+        stream.add("more", "u", "x")
+    with pytest.raises(cf.FileError, match="failed before"):
+        stream.close()
+    with cf.LiveStream(tmp_path / "s.db") as again:
+        assert again.totals()["closed_tasks"] == 1
+        assert again.problems() == []
 
 
 def test_a_foreign_file_is_refused(tmp_path: Path) -> None:

@@ -46,6 +46,21 @@ class LiveStream::Engine {
     });
   }
 
+  // Once the store failed in the middle of something, what is in memory is not what is stored, and there
+  // is no going on.
+  template <class Work>
+  auto safely(const Work& work) {
+    if (has_failed_)
+      throw Error(ErrorCode::io,
+                  "the stream failed before; open its state again: what was committed is there");
+    try {
+      return work();
+    } catch (const Error& error) {
+      has_failed_ = error.code() != ErrorCode::usage;
+      throw;
+    }
+  }
+
   void set_alarm(double below) {
     alarm_below_ = below;
     alarmed_.clear();
@@ -536,6 +551,7 @@ class LiveStream::Engine {
   const StreamListener listener_;
   const StreamConfig config_;
   double alarm_below_ = 0;
+  bool has_failed_ = false;
 
   NameTable classes_{"classes", kMaxClasses};
   NameTable worker_names_{"workers"};
@@ -558,22 +574,38 @@ LiveStream::LiveStream(std::shared_ptr<StreamStore> store, const StopRule& stop,
 LiveStream::~LiveStream() = default;
 
 void LiveStream::set_alarm(double below) { engine_->set_alarm(below); }
-void LiveStream::take(const StreamEvent& event) { engine_->take(event); }
-void LiveStream::take(std::span<const StreamEvent> events) { engine_->take(events); }
-void LiveStream::close_all() { engine_->close_all(); }
-void LiveStream::judge_closed_again() { engine_->judge_closed_again(); }
-void LiveStream::remember(std::string_view worker, const WorkerCounts& history) {
-  engine_->remember(worker, history);
+void LiveStream::take(const StreamEvent& event) {
+  engine_->safely([&] { engine_->take(event); });
 }
-void LiveStream::merge(const StreamStore& other) { engine_->merge(other); }
-void LiveStream::commit() { engine_->commit(); }
+void LiveStream::take(std::span<const StreamEvent> events) {
+  engine_->safely([&] { engine_->take(events); });
+}
+void LiveStream::close_all() {
+  engine_->safely([&] { engine_->close_all(); });
+}
+void LiveStream::judge_closed_again() {
+  engine_->safely([&] { engine_->judge_closed_again(); });
+}
+void LiveStream::remember(std::string_view worker, const WorkerCounts& history) {
+  engine_->safely([&] { engine_->remember(worker, history); });
+}
+void LiveStream::merge(const StreamStore& other) {
+  engine_->safely([&] { engine_->merge(other); });
+}
+void LiveStream::commit() {
+  engine_->safely([&] { engine_->commit(); });
+}
 const StreamConfig& LiveStream::config() const { return engine_->config(); }
 StreamTotals LiveStream::totals() const { return engine_->totals(); }
 std::vector<WorkerSummary> LiveStream::workers() const { return engine_->workers(); }
 std::vector<OpenTask> LiveStream::next_tasks(std::size_t most) const {
-  return engine_->next_tasks(most);
+  return engine_->safely([&] { return engine_->next_tasks(most); });
 }
-std::vector<std::string> LiveStream::problems() { return engine_->problems(); }
-std::vector<WorkerCounts> LiveStream::recount() { return engine_->recount(); }
+std::vector<std::string> LiveStream::problems() {
+  return engine_->safely([&] { return engine_->problems(); });
+}
+std::vector<WorkerCounts> LiveStream::recount() {
+  return engine_->safely([&] { return engine_->recount(); });
+}
 
 }  // namespace crowdfold

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 #include <map>
 #include <set>
@@ -564,6 +566,57 @@ TEST(StreamStore, EventsTogetherAreAsOneByOne) {
   EXPECT_EQ(together.counts(), one_by_one.counts());
   EXPECT_EQ(together.told.size(), one_by_one.told.size());
   EXPECT_EQ(together.stream.totals().events, said.size());
+}
+
+// Files may not grow beyond a size meanwhile, as on a disk that is full.
+class FullDisk {
+ public:
+  explicit FullDisk(std::uintmax_t size) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit full{size, limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &full);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &limit_);
+    std::signal(SIGXFSZ, signal_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  void (*signal_)(int);
+  rlimit limit_{};
+};
+
+TEST(StreamStore, AStreamWhoseStoreFailedDoesNotGoOn) {
+  const TemporaryFile file;
+  {
+    Watched watched({.labels_per_task = 1}, file.path());
+    watched.take({label("kept", "ann", "cat")});
+    watched.stream.commit();
+    EXPECT_THROW(watched.take({label("", "ann", "cat")}), Error);  // this does no harm
+    const auto failure = [&](const auto& work) {
+      try {
+        work();
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::io);
+        return std::string(error.what());
+      }
+      return std::string("none");
+    };
+    {
+      const FullDisk full(std::filesystem::file_size(file.path() + "-wal"));
+      for (int i = 0; i < 1'000; ++i) watched.take({label(std::to_string(i), "ann", "cat")});
+      EXPECT_NE(failure([&] { watched.stream.commit(); }).find("safe"), std::string::npos);
+    }
+    EXPECT_NE(failure([&] { watched.stream.commit(); }).find("failed before"), std::string::npos);
+    EXPECT_NE(failure([&] { watched.take({label("more", "ann", "cat")}); }).find("failed before"),
+              std::string::npos);
+  }
+  Watched again({}, file.path());
+  EXPECT_EQ(again.stream.totals().events, 1U);
+  EXPECT_EQ(again.stream.totals().closed_tasks, 1U);
+  EXPECT_TRUE(again.stream.problems().empty());
 }
 
 TEST(StreamStore, CountsEventsThatChangedNothing) {
