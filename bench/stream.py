@@ -164,7 +164,7 @@ def main() -> None:
         bars.append(Bar(f"memory with {4 * options.events:,} events", f"{large:.1f} MB", f"< {MAX_MB} MB", large < MAX_MB))
 
         chunked = kernel_rates(BINARY.parent / "bench" / "crowdfold-kernel-bench", options.repeat, "chunks")
-        for title, speed in chunked.items():
+        for title, speed in sorted(chunked.items()):
             bars.append(Bar(title, f"{speed / 1e6:.0f} M labels/s", f"> {MIN_CHUNKED / 1e6:.0f} M labels/s", speed > MIN_CHUNKED))
 
         say("latency")

@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
             .empty()) {
       std::error_code no_matter;
       const std::string what_to_do =
-          std::filesystem::exists(first, no_matter)
+          std::filesystem::is_regular_file(first, no_matter)
               ? fmt::format("; for the answers in that file: crowdfold aggregate {}", first)
               : " (crowdfold --help)";
       return complain(fmt::format("no command '{}'{}", first, what_to_do).c_str(), kExitUsage);

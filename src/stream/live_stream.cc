@@ -71,12 +71,9 @@ class LiveStream::Engine {
 
   void take(const StreamEvent& event) {
     require(!event.task.empty() || event.kind == StreamEvent::Kind::summary, "an event needs a task");
-    if (!event.id.empty()) {
-      ++lookups_;
-      if (!store_->add_event(event.id)) {
-        ++repeated_;
-        return;
-      }
+    if (!event.id.empty() && !store_->add_event(event.id)) {
+      ++repeated_;
+      return;
     }
     ++events_;
     std::string why;
@@ -98,13 +95,10 @@ class LiveStream::Engine {
     while (!events.empty()) {
       const std::span<const StreamEvent> some = events.first(std::min(events.size(), kEventsAhead));
       events = events.subspan(some.size());
-      const std::uint64_t from_disk = store_->pages_from_disk();
       bool is_ahead = false;
       for (std::size_t i = 0; i < some.size(); ++i) {
         take(some[i]);
-        if (is_ahead || lookups_ < kLookups) continue;
-        lookups_ = 0;
-        if (store_->pages_from_disk() < from_disk + kPatience) continue;
+        if (is_ahead || !store_->waits_for_disk()) continue;
         read_ahead(some.subspan(i + 1));
         is_ahead = true;
       }
@@ -261,10 +255,7 @@ class LiveStream::Engine {
 
  private:
   static constexpr std::size_t kTasksAtATime = 10'000;
-  // Once so many pages had to come from disk, which is asked every so many lookups, those of so many
-  // events are fetched ahead.
-  static constexpr std::uint64_t kPatience = 4;
-  static constexpr int kLookups = 8;
+  // So many of them tell the store what they need, where it waits for a disk.
   static constexpr std::size_t kEventsAhead = 5'000;
 
   struct Held {
@@ -381,7 +372,6 @@ class LiveStream::Engine {
   }
   Held* get(std::string_view name) {
     if (const auto found = tasks_.find(name); found != tasks_.end()) return &found->second;
-    ++lookups_;
     std::optional<StreamTask> stored = store_->find_task(name);
     if (!stored) return nullptr;
     return hold(std::move(*stored));
@@ -566,7 +556,6 @@ class LiveStream::Engine {
   // Since the start.
   std::uint64_t repeated_ = 0;
   std::uint64_t refused_ = 0;
-  int lookups_ = 0;  // since the disk was thought of
 };
 
 LiveStream::LiveStream(std::shared_ptr<StreamStore> store, const StopRule& stop, StreamListener listener)

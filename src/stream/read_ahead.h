@@ -1,12 +1,11 @@
-// Reads what events will need from a database, before they come, many pages at a time. A disk that takes
-// long for one page gives many pages in hardly more time, but SQLite asks for one after the other.
-// Nothing is kept here: what was read is in the system's memory, where the next one who asks finds it.
+// Reads what events will need from a database, before they come. A disk gives pages far quicker if it is
+// asked for many at once, but SQLite asks for one after the other. Nothing is kept here: what was read
+// is in the system's memory, where the next one who asks finds it.
 //
-// What bench/stream.py measures of it is not far from what the disk gives. Tried and dropped: sixteen
-// threads that each wait for a page (slower by half: a wake-up for each); io_uring in place of
-// posix_fadvise (the same); pages of 8 kB (not quicker, and twice as much to write); rows with room for
-// a label more, which do without the pages beside them (quicker by a quarter, for a file that is larger
-// by an eighth, and rows that depend on when they were committed).
+// Tried and dropped: sixteen threads that each wait for a page (slower by half: a wake-up for each);
+// io_uring in place of posix_fadvise (the same); pages of 8 kB (not quicker, and twice as much to
+// write); rows with room for a label more, which do without the pages beside them (quicker by a quarter,
+// for a file that is larger by an eighth, and rows that depend on when they were committed).
 #pragma once
 
 #include <memory>

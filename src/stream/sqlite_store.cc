@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "crowdfold/error.h"
 #include "stream/json_columns.h"
@@ -92,6 +93,17 @@ class WriterLock {
   int descriptor_ = -1;
 };
 
+// Pages that were not in memory when this thread asked for them, so far.
+std::uint64_t pages_from_disk() {
+  rusage used{};
+#ifdef RUSAGE_THREAD
+  ::getrusage(RUSAGE_THREAD, &used);
+#else
+  ::getrusage(RUSAGE_SELF, &used);
+#endif
+  return static_cast<std::uint64_t>(used.ru_inblock) / 8;  // blocks of 512 bytes
+}
+
 class SqliteStore final : public StreamStore {
  public:
   SqliteStore(const std::string& path, const std::function<void(StreamConfig&)>& wish)
@@ -169,25 +181,25 @@ class SqliteStore final : public StreamStore {
   }
   std::optional<StreamTask> find_task(std::string_view name) const override {
     begin_to_read();
+    ++lookups_;
     Statement& find = statements_->find_task.bind(name);
     if (!find.step()) return std::nullopt;
     StreamTask task = task_of(find);
     find.reset();
     return task;
   }
+  bool waits_for_disk() const override {
+    constexpr int kLookups = 8;  // the system is not asked after each
+    constexpr std::uint64_t kPages = 4;
+    if (lookups_ < kLookups) return false;
+    lookups_ = 0;
+    const std::uint64_t pages = pages_from_disk();
+    return pages - std::exchange(pages_from_disk_, pages) >= kPages;
+  }
   void read_ahead(std::vector<Expected> expected) const override {
     if (path_.empty()) return;
     if (!ahead_) ahead_ = std::make_unique<ReadAhead>(path_, lock_.descriptor());
     ahead_->start(std::move(expected));
-  }
-  std::uint64_t pages_from_disk() const override {
-    rusage used{};
-#ifdef RUSAGE_THREAD
-    ::getrusage(RUSAGE_THREAD, &used);
-#else
-    ::getrusage(RUSAGE_SELF, &used);
-#endif
-    return static_cast<std::uint64_t>(used.ru_inblock) / 8;  // blocks of 512 bytes
   }
 
   void add_class(ClassId id, std::string_view name) override {
@@ -248,6 +260,7 @@ class SqliteStore final : public StreamStore {
   }
   bool add_event(std::string_view id) override {
     begin();
+    ++lookups_;
     statements_->add_event.bind(id).run();
     return database_.changes() > 0;
   }
@@ -480,6 +493,8 @@ class SqliteStore final : public StreamStore {
   std::string counts_;
   std::unique_ptr<Statements> statements_;
   mutable std::unique_ptr<ReadAhead> ahead_;
+  mutable int lookups_ = 0;  // since the disk was thought of
+  mutable std::uint64_t pages_from_disk_ = 0;
   mutable bool in_transaction_ = false;
   bool read_only_ = false;
 };

@@ -95,10 +95,10 @@ class StreamStore {
   virtual void for_open_tasks(const std::function<void(StreamTask)>& body) const = 0;
   virtual void for_closed_tasks(const std::function<void(StreamTask)>& body) const = 0;
   virtual std::optional<StreamTask> find_task(std::string_view name) const = 0;
+  // What was asked for lately had to come from a disk: it is worth telling what will be asked for.
+  virtual bool waits_for_disk() const = 0;
   // What will be asked for soon, in this order. Returns at once.
   virtual void read_ahead(std::vector<Expected> expected) const = 0;
-  // Pages that were not in memory when this thread asked for them, so far.
-  virtual std::uint64_t pages_from_disk() const = 0;
 
   virtual void add_class(ClassId id, std::string_view name) = 0;
   virtual void add_worker(WorkerId id, std::string_view name) = 0;

@@ -25,8 +25,9 @@ class UnhurriedFile : sqlite3_io_methods {
 
   // With each page, asks for so many on each side of it.
   void set_reach(int pages) { reach_ = pages; }
-  // How many pages it was told to read since it forgot them last. They are waited for, if need be.
+  // Pages that were asked for: the next time, they are waited for.
   std::size_t asked() const { return asked_.size(); }
+  // As if none had been.
   void forget() { asked_.clear(); }
 
  private:
