@@ -24,7 +24,7 @@ using namespace crowdfold;
 
 // Ten labels a task and 1,000 workers, whatever the size.
 Labels crowd_of(std::uint64_t labels) {
-  CrowdOptions options;
+  SimulationOptions options;
   options.tasks = static_cast<std::uint32_t>(labels / 10);
   options.workers = 1'000;
   options.classes = 5;
@@ -35,7 +35,7 @@ Labels crowd_of(std::uint64_t labels) {
 
 // The data set has 569,282 labels on as many tasks: a few more here. Workers err in their own ways.
 Labels senti() {
-  CrowdOptions options;
+  SimulationOptions options;
   options.tasks = 98'980;
   options.workers = 1'960;
   options.classes = 5;

@@ -16,7 +16,7 @@ using namespace crowdfold;
 
 // Ten labels a task.
 Labels make_labels(std::uint32_t tasks, std::uint32_t workers) {
-  CrowdOptions options;
+  SimulationOptions options;
   options.tasks = tasks;
   options.workers = workers;
   options.classes = 5;

@@ -115,7 +115,7 @@ bool Aggregate::streams(const MethodInfo& info, const Settings& set) const {
   for (const auto& [name, value] : set) {
     if (name == "order" && value == "shuffled") obstacle = "order=shuffled is for labels in memory";
   }
-  const bool twice = info.make_online && info.make_online(set, 0)->looks_twice();
+  const bool twice = info.make_online && info.make_online(set, 0)->judges_after_learning();
   const bool readable =
       labels == "-" || std::filesystem::exists(labels);  // if not, reading will say why
   if (readable && !is_rereadable(labels) && (twice || !grouped))
@@ -124,21 +124,21 @@ bool Aggregate::streams(const MethodInfo& info, const Settings& set) const {
     throw Error(ErrorCode::usage,
                 fmt::format("{} does not fit: {}", grouped ? "--grouped" : "--low-memory", obstacle));
   }
-  return obstacle.empty() && (asked || (!twice && info.online_is_batch));
+  return obstacle.empty() && (asked || (!twice && info.online_equals_batch));
 }
 
 // False if the input turns out not to be grouped by task.
 bool Aggregate::try_streamed(const MethodInfo& info, const Settings& set,
                              const RunContext& context) const {
   ReadReport read;
-  const StreamSummary summary =
-      aggregate_streamed(labels, input.options(), {grouped, classes}, info, set, output, context, &read);
+  const GroupedSummary summary =
+      aggregate_grouped(labels, input.options(), {grouped, classes}, info, set, output, context, &read);
   if (!summary.grouped) {
     run.say(fmt::format("{}: not grouped by task, so the labels are held in memory", labels));
     return false;
   }
   run.say(read);
-  if (!info.online_is_batch)
+  if (!info.online_equals_batch)
     run.say(fmt::format("{}: a single pass, as the labels are not held in memory", method));
   say_counts(summary.labels, summary.workers.size(), summary.tasks, summary.classes.size(),
              summary.abstentions, summary.duplicates);
@@ -159,7 +159,7 @@ void Aggregate::in_memory(const MethodInfo& info, const Settings& set, RunContex
              data.abstentions, data.duplicates);
   for (const std::string& name : classes) data.classes.intern(name);
 
-  Given given;
+  Knowledge given;
   if (!truth_in.empty()) {
     ReadReport truths;
     given.truths = read_truths(truth_in, data, input.options_for_tables(), &truths);

@@ -42,7 +42,7 @@ struct RuleRow {
 std::unique_ptr<OnlineMethod> Budget::make(std::uint64_t seed) const {
   if (method.empty()) {
     StreamConfig wanted;
-    config.wish()(wanted);
+    config.overrides()(wanted);
     return stream_judge(wanted);
   }
   const MethodInfo& info = find_method(method);

@@ -92,7 +92,7 @@ void ConfigFlags::add_to(CLI::App& command) {
       ->group(group);
 }
 
-std::function<void(StreamConfig&)> ConfigFlags::wish() const {
+std::function<void(StreamConfig&)> ConfigFlags::overrides() const {
   return [flags = *this](StreamConfig& config) {
     config.alpha = flags.alpha_.value_or(config.alpha);
     config.beta = flags.beta_.value_or(config.beta);

@@ -65,7 +65,7 @@ class ConfigFlags {
  public:
   void add_to(CLI::App& command);
   // Changes what was asked for.
-  std::function<void(StreamConfig&)> wish() const;
+  std::function<void(StreamConfig&)> overrides() const;
 
  private:
   std::optional<double> alpha_;

@@ -12,11 +12,11 @@ namespace crowdfold::cli {
 namespace {
 
 struct Simulate {
-  CrowdOptions crowd;
+  SimulationOptions crowd;
   std::string labels_per_task = "5";
   std::string quality = "beta:4,2";
   std::string model = "one_coin";
-  CrowdNames names;
+  SimulationNames names;
   bool shuffle = false;
   std::string output = "-";
   std::string truth_out;
@@ -38,12 +38,12 @@ std::pair<std::uint32_t, std::uint32_t> parse_range(const std::string& text) {
 }
 
 void Simulate::operator()() const {
-  CrowdOptions options = crowd;
+  SimulationOptions options = crowd;
   std::tie(options.min_labels, options.max_labels) = parse_range(labels_per_task);
   options.quality = QualityDistribution::parse(quality);
   options.confusion = model == "confusion";
-  const CrowdFiles files{output, truth_out, workers_out};
-  write_crowd(options, names, shuffle, files, run.context());
+  const SimulationFiles files{output, truth_out, workers_out};
+  write_simulation(options, names, shuffle, files, run.context());
   run.end_progress();
 }
 

@@ -66,9 +66,7 @@ void show(const State& options) {
 }
 
 // Where to go on from, after a crash.
-void count_events(const State& options) {
-  fmt::print("{}\n", open_state(options.file).totals().events);
-}
+void count_events(const State& options) { fmt::print("{}\n", open_state(options.file).totals().events); }
 
 void merge(const State& options) {
   LiveStream stream(open_store(options.file), {}, {});
@@ -107,7 +105,7 @@ void rejudge(const State& options) {
   std::string lines;
   LiveStream stream(open_store(options.file), {},
                     {[&](const TaskUpdate& update) { append_line(lines, update); }});
-  stream.judge_closed_again();
+  stream.rejudge();
   stream.commit();
   fmt::print("{}", lines);
 }

@@ -36,7 +36,7 @@ class Session {
  public:
   Session(const Stream& options)
       : options_(options),
-        stream_(open_store(options.state, options.config.wish()), options.stop,
+        stream_(open_store(options.state, options.config.overrides()), options.stop,
                 {[this](const TaskUpdate& update) { append_line(lines_, update); },
                  [this](const WorkerSummary& alarm) { append_line(lines_, alarm); },
                  [this](const StreamEvent& event, const std::string& why) {
@@ -98,12 +98,12 @@ void Stream::operator()() const {
   Session session(*this);
   const auto take = [&](std::span<const StreamEvent> events) { session.take(events); };
   try {
-    for (auto came = EventReader::Came::some; came != EventReader::Came::end;) {
+    for (auto came = EventReader::ReadStatus::some; came != EventReader::ReadStatus::end;) {
       came = reader.read(take);
       if (interrupted()) throw Error(ErrorCode::interrupted, "interrupted");
-      if (came == EventReader::Came::some) {
+      if (came == EventReader::ReadStatus::some) {
         session.commit_now_and_then();
-      } else if (came == EventReader::Came::none_yet) {
+      } else if (came == EventReader::ReadStatus::none_yet) {
         session.commit();
         reader.wait();
       }

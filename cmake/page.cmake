@@ -1,5 +1,5 @@
 # The page of reports (web/), as a source file of the library. Without Node.js, or where its packages cannot be had, the
-# library is built without it and says so. Sets CROWDFOLD_HAS_PAGE and crowdfold_page_source.
+# library is built without it and says so. Sets CROWDFOLD_HAS_PAGE.
 set(CROWDFOLD_REPORTS AUTO CACHE STRING "HTML reports: ON, OFF, or AUTO (on where there is Node.js)")
 set_property(CACHE CROWDFOLD_REPORTS PROPERTY STRINGS AUTO ON OFF)
 
@@ -55,23 +55,28 @@ else()
 endif()
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${crowdfold_web}/package-lock.json)
-set(crowdfold_page ${PROJECT_BINARY_DIR}/web/index.html)
-set(crowdfold_page_source ${PROJECT_BINARY_DIR}/web/page_text.cc)
-if(CROWDFOLD_HAS_PAGE)
-  file(GLOB_RECURSE crowdfold_web_sources CONFIGURE_DEPENDS ${crowdfold_web}/src/*)
-  add_custom_command(OUTPUT ${crowdfold_page}
-    COMMAND ${CROWDFOLD_NODE} ${crowdfold_web}/node_modules/vite/bin/vite.js build --logLevel warn
-            --outDir ${PROJECT_BINARY_DIR}/web --emptyOutDir false
-    WORKING_DIRECTORY ${crowdfold_web}
-    DEPENDS ${crowdfold_web_sources} ${crowdfold_web}/index.html ${crowdfold_web}/vite.config.ts
-            ${crowdfold_web}/package-lock.json
-    COMMENT "Building the page of reports" VERBATIM)
-else()
-  set(crowdfold_page ${PROJECT_BINARY_DIR}/web/none.html)
-  file(WRITE ${crowdfold_page} "")
-endif()
-add_custom_command(OUTPUT ${crowdfold_page_source}
-  COMMAND ${CMAKE_COMMAND} -D PAGE=${crowdfold_page} -D SOURCE=${crowdfold_page_source}
-          -P ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake
-  DEPENDS ${crowdfold_page} ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake
-  VERBATIM)
+# Makes the source file, whose path is then in the variable `source`. To be called from the folder of the target that
+# compiles it: CMake knows how a file is made in that folder only.
+function(crowdfold_make_page source)
+  set(crowdfold_page ${PROJECT_BINARY_DIR}/web/index.html)
+  set(crowdfold_page_source ${PROJECT_BINARY_DIR}/web/page_text.cc)
+  set(${source} ${crowdfold_page_source} PARENT_SCOPE)
+  if(CROWDFOLD_HAS_PAGE)
+    file(GLOB_RECURSE crowdfold_web_sources CONFIGURE_DEPENDS ${crowdfold_web}/src/*)
+    add_custom_command(OUTPUT ${crowdfold_page}
+      COMMAND ${CROWDFOLD_NODE} ${crowdfold_web}/node_modules/vite/bin/vite.js build --logLevel warn
+              --outDir ${PROJECT_BINARY_DIR}/web --emptyOutDir false
+      WORKING_DIRECTORY ${crowdfold_web}
+      DEPENDS ${crowdfold_web_sources} ${crowdfold_web}/index.html ${crowdfold_web}/vite.config.ts
+              ${crowdfold_web}/package-lock.json
+      COMMENT "Building the page of reports" VERBATIM)
+  else()
+    set(crowdfold_page ${PROJECT_BINARY_DIR}/web/none.html)
+    file(WRITE ${crowdfold_page} "")
+  endif()
+  add_custom_command(OUTPUT ${crowdfold_page_source}
+    COMMAND ${CMAKE_COMMAND} -D PAGE=${crowdfold_page} -D SOURCE=${crowdfold_page_source}
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake
+    DEPENDS ${crowdfold_page} ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake
+    VERBATIM)
+endfunction()

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "core/parallel.h"
-#include "core/random.h"
+#include "base/parallel.h"
+#include "base/random.h"
 #include "crowdfold/error.h"
 #include "crowdfold/metrics.h"
 #include "trial.h"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "methods/batch.h"
-#include "methods/crowd_model.h"
+#include "methods/threepass/threepass_model.h"
 
 namespace crowdfold {
 namespace {
@@ -70,7 +70,7 @@ class Variant {
       if (model_.tasks() >= next_strength) {
         model_.fit_strength();
         if (held_out.favours_full_shares(ThreePassOptions{}.guard))
-          model_.set_class_power(CrowdModel::kFullPower);
+          model_.set_class_power(ThreePassModel::kFullPower);
         else
           model_.set_class_power(model_.little_power());
         next_strength *= 2;
@@ -201,8 +201,8 @@ class Variant {
   const Labels& labels_;
   const RunContext& context_;
   std::vector<TaskId> order_;
-  CrowdModel model_;
-  CrowdModel::Scratch scratch_;
+  ThreePassModel model_;
+  ThreePassModel::Scratch scratch_;
   std::vector<Row> credits_;
   std::vector<double> weights_;
 };

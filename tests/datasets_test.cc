@@ -100,10 +100,10 @@ INSTANTIATE_TEST_SUITE_P(DataSets, Published, ::testing::ValuesIn(kDataSets),
                          [](const auto& parameter) { return std::string(parameter.param.name); });
 
 // The data set with its truths, every row counted as in the paper.
-struct Crowd {
-  explicit Crowd(const std::filesystem::path& folder)
-      : Crowd(read_labels((folder / "labels.csv").string(), every_row(), {}), folder) {}
-  Crowd(Labels of_crowd, const std::filesystem::path& folder)
+struct SimulatedCrowd {
+  explicit SimulatedCrowd(const std::filesystem::path& folder)
+      : SimulatedCrowd(read_labels((folder / "labels.csv").string(), every_row(), {}), folder) {}
+  SimulatedCrowd(Labels of_crowd, const std::filesystem::path& folder)
       : labels(std::move(of_crowd)),
         truths(read_truths((folder / "truth.csv").string(), labels, every_row())) {}
 
@@ -123,7 +123,7 @@ struct Crowd {
 TEST_P(Published, AccuraciesAreMetByMvOnepassAndTwopass) {
   const DataSet& set = GetParam();
   if (!is_there(set)) GTEST_SKIP() << kHowToGetIt << data_folder() / set.name;
-  const Crowd crowd(data_folder() / set.name);
+  const SimulatedCrowd crowd(data_folder() / set.name);
   EXPECT_EQ(crowd.labels.num_tasks(), set.tasks);
   EXPECT_EQ(crowd.labels.num_workers(), set.workers);
   EXPECT_EQ(crowd.labels.num_classes(), set.classes);
@@ -139,8 +139,8 @@ TEST_P(Published, AccuraciesAreMetByMvOnepassAndTwopass) {
 
 // The data set as the published figures of other methods count it: of smile's rows, 11,032 are exact
 // duplicates, and without them the figures are the paper's.
-Crowd crowd_of(const DataSet& set) {
-  Crowd crowd(data_folder() / set.name);
+SimulatedCrowd crowd_of(const DataSet& set) {
+  SimulatedCrowd crowd(data_folder() / set.name);
   if (std::string(set.name) == "smile") crowd.labels = drop_exact_duplicates(crowd.labels);
   return crowd;
 }
@@ -148,7 +148,7 @@ Crowd crowd_of(const DataSet& set) {
 TEST_P(Published, AccuraciesAreMetByTheMethodsBesideThem) {
   const DataSet& set = GetParam();
   if (!is_there(set)) GTEST_SKIP() << kHowToGetIt << data_folder() / set.name;
-  const Crowd crowd = crowd_of(set);
+  const SimulatedCrowd crowd = crowd_of(set);
   EXPECT_NEAR(crowd.accuracy("ds"), set.ds, tolerance(set));
   EXPECT_NEAR(crowd.accuracy("lfc"), set.lfc, tolerance(set));
   EXPECT_NEAR(crowd.accuracy("iwmv"), set.iwmv, tolerance(set));
@@ -177,8 +177,8 @@ TEST(PublishedMeans, AreMet) {
   for (const DataSet& set : kDataSets) {
     if (!is_there(set)) continue;
     ++sets;
-    means.add("mv", Crowd(data_folder() / set.name).accuracy("mv"), set.mv);
-    const Crowd crowd = crowd_of(set);
+    means.add("mv", SimulatedCrowd(data_folder() / set.name).accuracy("mv"), set.mv);
+    const SimulatedCrowd crowd = crowd_of(set);
     means.add("ds", crowd.accuracy("ds"), set.ds);
     means.add("lfc", crowd.accuracy("lfc"), set.lfc);
     means.add("iwmv", crowd.accuracy("iwmv"), set.iwmv);
@@ -197,7 +197,7 @@ TEST(PublishedMeans, AreMetByEbccAndSoAreItsAccuracies) {
     if (!is_there(set)) continue;
     ++sets;
     const char* const starts = set.labels > kManyLabels ? "10" : "40";
-    const double found = Crowd(data_folder() / set.name).accuracy("ebcc", {{"starts", starts}});
+    const double found = SimulatedCrowd(data_folder() / set.name).accuracy("ebcc", {{"starts", starts}});
     EXPECT_NEAR(found, set.ebcc, tolerance(set)) << set.name;
     means.add("ebcc", found, set.ebcc);
   }
@@ -234,7 +234,7 @@ const Neural kNeural[] = {{"fact", .8958, .9410, false, true},
                           {"smile", .7170, .7170}};
 
 // A mean over seeds, of which the pages of the methods have ten.
-double accuracy_of_network(const Crowd& crowd, const std::string& method) {
+double accuracy_of_network(const SimulatedCrowd& crowd, const std::string& method) {
   constexpr std::uint64_t kManyLabels = 35'000;
   const std::uint64_t runs = crowd.labels.num_labels() > kManyLabels ? 1 : 4;
   const auto fitted = find_method(method).make({});
@@ -255,7 +255,7 @@ TEST(PublishedMeans, AreMetByNetworksAndSoAreTheirAccuracies) {
   for (const Neural& set : kNeural) {
     if (!std::filesystem::exists(data_folder() / set.name)) continue;
     ++sets;
-    const Crowd crowd(data_folder() / set.name);
+    const SimulatedCrowd crowd(data_folder() / set.name);
     const double laa = accuracy_of_network(crowd, "laa");
     const double bila = accuracy_of_network(crowd, "bila");
     EXPECT_NEAR(laa, set.laa, set.laa_differs ? .04 : .02) << set.name << ", laa";
@@ -317,7 +317,7 @@ TEST(StopRules, SaveAsManyLabelsAsAPrototype) {
                                Figure{"tweet", .9427, 6.9, .0015}, Figure{"bird", .796, 12, .01}}) {
     if (!std::filesystem::exists(data_folder() / figure.name))
       GTEST_SKIP() << kHowToGetIt << data_folder() / figure.name;
-    const Crowd crowd(data_folder() / figure.name);
+    const SimulatedCrowd crowd(data_folder() / figure.name);
     constexpr int kOrders = 60;
     Spending mean;
     for (std::uint64_t seed = 0; seed < kOrders; ++seed) {
@@ -361,8 +361,8 @@ TEST_P(OfToday, AccuraciesAreMet) {
   const std::string name = today.name;
   if (!std::filesystem::exists(data_folder() / name))
     GTEST_SKIP() << kHowToGetIt << data_folder() / name;
-  const Crowd crowd(data_folder() / name);
-  Crowd by_name(with_classes_by_name(crowd.labels), data_folder() / name);
+  const SimulatedCrowd crowd(data_folder() / name);
+  SimulatedCrowd by_name(with_classes_by_name(crowd.labels), data_folder() / name);
   const auto expect = [](double found, double figure, const char* method) {
     if (figure > 0) {
       EXPECT_NEAR(found, figure, .01) << method;
@@ -404,7 +404,7 @@ TEST(ThreePassOnDataSets, IsAsAccurateAndAsCalibratedAsDesigned) {
   for (const Designed& designed : kDesigned) {
     const auto folder = data_folder() / designed.name;
     if (!std::filesystem::exists(folder)) continue;
-    const Crowd crowd(folder);
+    const SimulatedCrowd crowd(folder);
     const auto* const facts =
         std::find_if(std::begin(kDataSets), std::end(kDataSets),
                      [&](const DataSet& set) { return std::string(set.name) == designed.name; });

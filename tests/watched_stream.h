@@ -52,8 +52,8 @@ struct Watched {
   LiveStream stream;
 
   explicit Watched(const StopRule& stop = {}, const std::string& path = "",
-                   const std::function<void(StreamConfig&)>& wish = {})
-      : stream(open_store(path, wish), stop,
+                   const std::function<void(StreamConfig&)>& overrides = {})
+      : stream(open_store(path, overrides), stop,
                {[this](const TaskUpdate& u) {
                   told.push_back({std::string(u.task), std::string(u.label), u.confidence, u.labels,
                                   u.closed, std::string(u.reason)});

@@ -60,13 +60,13 @@ struct Traces {
 };
 
 Traces trace(const Simulation& simulation, std::uint64_t seed) {
-  CrowdOptions options;
+  SimulationOptions options;
   options.tasks = kTasks;
   options.workers = kWorkers;
   options.classes = kClasses;
   options.min_labels = options.max_labels = kWorkers;
   options.quality = simulation.quality;
-  Crowd crowd;
+  SimulatedCrowd crowd;
   const Labels labels = simulate_labels(options, seed, &crowd);
 
   const auto method =

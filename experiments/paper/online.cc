@@ -9,8 +9,8 @@
 #include <map>
 #include <numeric>
 
+#include "base/random.h"
 #include "chart.h"
-#include "core/random.h"
 #include "experiments.h"
 #include "published.h"
 

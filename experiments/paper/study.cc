@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/random.h"
+#include "base/random.h"
 #include "crowdfold/error.h"
 #include "published.h"
 

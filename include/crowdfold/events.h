@@ -18,11 +18,11 @@ class EventReader {
   EventReader(const std::string& path, const ReadOptions& options, bool follow);
   ~EventReader();
 
-  enum class Came { some, none_yet, end };
+  enum class ReadStatus { some, none_yet, end };
   using Body = std::function<void(std::span<const StreamEvent>)>;
   // body(events) with what there is, up to a certain amount; does not wait. Error(data) for a bad line,
   // after the events before it; with options.skip_bad_rows it is left out.
-  Came read(const Body& body);
+  ReadStatus read(const Body& body);
   // Waits for more, for some milliseconds at most.
   void wait() const;
 

@@ -93,30 +93,30 @@ void write_confusion(const std::string& path, const Labels& labels, const Result
 void write_trace(const std::string& path, const Result& result, const RunContext& context);
 
 // A simulated crowd as files. Empty paths are not written.
-struct CrowdNames {
+struct SimulationNames {
   std::string task_prefix = "task_";
   std::string worker_prefix = "worker_";
   int task_digits = 0;  // 0: as many as the largest number has
   int worker_digits = 0;
   std::vector<std::string> classes;  // empty: class_0, class_1, …
 };
-struct CrowdFiles {
+struct SimulationFiles {
   std::string labels = "-";
   std::string truths;
   std::string workers;
 };
-void write_crowd(const CrowdOptions& options, const CrowdNames& names, bool shuffle,
-                 const CrowdFiles& files, const RunContext& context);
+void write_simulation(const SimulationOptions& options, const SimulationNames& names, bool shuffle,
+                      const SimulationFiles& files, const RunContext& context);
 
 // Aggregation without keeping the labels: for input that is grouped by task.
-struct StreamOptions {
+struct GroupedOptions {
   // The caller vouches that the input is grouped: estimates leave as they are made, and nothing is kept
   // of a task. K is then the number of classes met so far, unless `classes` names them.
   bool grouped = false;
   std::vector<std::string> classes;  // known beforehand
 };
 
-struct StreamSummary {
+struct GroupedSummary {
   bool grouped =
       true;  // false: a task came back; nothing was written, and the input must be held in memory
   std::uint64_t tasks = 0;
@@ -133,8 +133,8 @@ struct StreamSummary {
 // Reads `path` as often as the method needs (twice if it looks twice or if a class turns up late) and
 // writes estimates to `output`. Same bytes as read_labels, fit and write_estimates, in memory that does
 // not grow with the labels: 8 bytes per task to notice one that comes back, nothing with `grouped`.
-StreamSummary aggregate_streamed(const std::string& path, const ReadOptions& read,
-                                 const StreamOptions& stream, const MethodInfo& method,
+GroupedSummary aggregate_grouped(const std::string& path, const ReadOptions& read,
+                                 const GroupedOptions& stream, const MethodInfo& method,
                                  const Settings& settings, const std::string& output,
                                  const RunContext& context, ReadReport* report = nullptr);
 

@@ -12,7 +12,7 @@
 namespace crowdfold {
 
 // What is known besides the labels.
-struct Given {
+struct Knowledge {
   std::vector<ClassId> truths;        // by TaskId, kNoClass where not known; or empty
   std::vector<WorkerCounts> workers;  // earlier counts by WorkerId; or empty
   std::vector<Extra> extras;          // of those in MethodInfo::takes
@@ -23,7 +23,7 @@ struct Given {
 class Method {
  public:
   virtual ~Method() = default;
-  virtual Result fit(const Labels& labels, const Given& given, const RunContext& context) const = 0;
+  virtual Result fit(const Labels& labels, const Knowledge& given, const RunContext& context) const = 0;
   Result fit(const Labels& labels, const RunContext& context) const { return fit(labels, {}, context); }
 };
 
@@ -44,7 +44,7 @@ class OnlineMethod {
   virtual void learn(const TaskLabels& labels, const Estimate& answer = {}) = 0;
 
   // Whether tasks are to be judged after learning from them (from their whole chunk, best), not before.
-  virtual bool looks_twice() const = 0;
+  virtual bool judges_after_learning() const = 0;
 
   // Judges one task and learns from it, in the method's order. A known truth is taken over.
   Estimate observe(const TaskLabels& labels, ClassId truth = kNoClass, std::span<double> posterior = {});

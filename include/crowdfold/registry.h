@@ -41,16 +41,16 @@ struct MethodInfo {
   std::uint32_t most_classes = kMaxClasses;
   bool takes_truths = true;
   bool takes_workers = true;
-  std::vector<ExtraInfo> takes;  // in Given::extras
+  std::vector<ExtraInfo> takes;  // in Knowledge::extras
   bool has_confusion = false;    // fills Result::confusion
   std::vector<ExtraInfo> gives;  // in Result::extras
   std::function<std::unique_ptr<Method>(const Settings&)> make;
   // Null for methods that only work on whole data sets. The seed decides ties.
   std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online;
   // Whether the online method, given all tasks, says what the batch method says.
-  bool online_is_batch = true;
+  bool online_equals_batch = true;
   // Whether states of the online method can be merged.
-  bool merges = true;
+  bool can_merge = true;
 
   bool has_option(const std::string& option) const;
 };

@@ -20,7 +20,7 @@ struct QualityDistribution {
   static QualityDistribution parse(const std::string& text);
 };
 
-struct CrowdOptions {
+struct SimulationOptions {
   std::uint64_t tasks = 1000;
   std::uint32_t workers = 50;
   std::uint32_t classes = 4;
@@ -34,7 +34,7 @@ struct CrowdOptions {
 };
 
 // What the simulator knows and the crowd does not say.
-struct Crowd {
+struct SimulatedCrowd {
   std::vector<ClassId> truths;  // by task
   std::vector<double> quality;  // by worker: the probability of a right label
 };
@@ -42,10 +42,11 @@ struct Crowd {
 // Draws a crowd, calling `row(task, worker, label)` for every label, grouped by task, workers of
 // one task all different. Same options and seed: the same calls. Memory O(tasks + workers K^2).
 // Error(usage) for options that cannot be met (more labels per task than workers, shares above 1).
-Crowd simulate(const CrowdOptions& options, std::uint64_t seed,
-               const std::function<void(TaskId, WorkerId, ClassId)>& row);
+SimulatedCrowd simulate(const SimulationOptions& options, std::uint64_t seed,
+                        const std::function<void(TaskId, WorkerId, ClassId)>& row);
 
 // The same, as Labels named task_00…, worker_00…, class_0….
-Labels simulate_labels(const CrowdOptions& options, std::uint64_t seed, Crowd* crowd = nullptr);
+Labels simulate_labels(const SimulationOptions& options, std::uint64_t seed,
+                       SimulatedCrowd* crowd = nullptr);
 
 }  // namespace crowdfold

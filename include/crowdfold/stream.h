@@ -91,11 +91,11 @@ struct StreamListener {
 
 class StreamStore;
 // A database file (SQLite, see docs/stream.md), made if it is not there; an empty path: in memory.
-// wish(config) says what is wanted otherwise than it is: than the defaults for a new store. Error(usage)
-// if an old one was made otherwise, Error(io) or (data) if another program writes to it, or it is
-// damaged, foreign or of a newer version.
+// overrides(config) says what is wanted otherwise than it is: than the defaults for a new store.
+// Error(usage) if an old one was made otherwise, Error(io) or (data) if another program writes to it, or
+// it is damaged, foreign or of a newer version.
 std::shared_ptr<StreamStore> open_store(const std::string& path,
-                                        const std::function<void(StreamConfig&)>& wish = {});
+                                        const std::function<void(StreamConfig&)>& overrides = {});
 // One that is there, to look into it as it is now, also while another program writes to it. Whatever
 // would change it is Error(usage).
 std::shared_ptr<StreamStore> open_store_to_read(const std::string& path);
@@ -124,7 +124,7 @@ class LiveStream {
   // Closes all open tasks.
   void close_all();
   // Judges all closed tasks again, with what is known of workers now.
-  void judge_closed_again();
+  void rejudge();
   // Counts that a worker brings along.
   void remember(std::string_view worker, const WorkerCounts& history);
   // Takes over all that another stream knows, as if both had been one. Tasks of both are judged again

@@ -71,7 +71,7 @@ std::pair<FitResult, Learned> fit(const std::string& method, const Settings& set
   wanted.seed = seed;
   wanted.threads = threads_or_all(threads);
   wanted.max_memory = most_memory();
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<Knowledge>();
   if (truths) given->truths.assign(truths->data(), truths->data() + truths->size());
   given->extras = copy_extras(info, extras);
   // Whatever the work touches is held by it: an interrupted fit may go on for a while.
@@ -133,7 +133,7 @@ nb::list registry() {
     method["summary"] = info.summary;
     method["citation"] = info.citation;
     method["online"] = static_cast<bool>(info.make_online);
-    method["merges"] = info.merges;
+    method["can_merge"] = info.can_merge;
     method["most_classes"] = info.most_classes < kMaxClasses ? nb::cast(info.most_classes) : nb::none();
     method["takes_truths"] = info.takes_truths;
     method["takes_workers"] = info.takes_workers;

@@ -16,7 +16,7 @@ nb::tuple simulate_rows(std::uint64_t tasks, std::uint32_t workers, std::uint32_
                         std::uint32_t min_labels, std::uint32_t max_labels, const std::string& quality,
                         bool confusion, double spammers, double adversaries, double skew,
                         std::uint64_t seed) {
-  CrowdOptions options;
+  SimulationOptions options;
   options.tasks = tasks;
   options.workers = workers;
   options.classes = classes;
@@ -30,7 +30,7 @@ nb::tuple simulate_rows(std::uint64_t tasks, std::uint32_t workers, std::uint32_
   std::vector<TaskId> task;
   std::vector<WorkerId> worker;
   std::vector<ClassId> label;
-  Crowd crowd;
+  SimulatedCrowd crowd;
   run_native({}, nb::none(), [&](const RunContext& context) {
     crowd = simulate(options, seed, [&](TaskId t, WorkerId w, ClassId c) {
       if (task.size() % 65536 == 0) context.throw_if_cancelled();

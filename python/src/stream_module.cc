@@ -66,7 +66,7 @@ class Stream {
     const nb::gil_scoped_release no_python;
     live().commit();
   }
-  void judge_closed_again() { live().judge_closed_again(); }
+  void rejudge() { live().rejudge(); }
   void merge(const Stream& other) { live().merge(*other.store_); }
   void remember(std::string_view worker, double correct, double seen) {
     live().remember(worker, {correct, seen});
@@ -157,7 +157,7 @@ void bind_stream(nb::module_& module) {
           "kind"_a, "task"_a, "worker"_a, "label"_a, "id"_a)
       .def("close_all", &Stream::close_all)
       .def("commit", &Stream::commit)
-      .def("judge_closed_again", &Stream::judge_closed_again)
+      .def("judge_closed_again", &Stream::rejudge)
       .def("merge", &Stream::merge, "other"_a)
       .def(
           "remember",

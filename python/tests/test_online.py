@@ -15,7 +15,7 @@ from crowdfold import _native, methods
 
 ONLINE = [getattr(cf, name) for name in methods.__all__ if any(
     m["online"] and m["name"] == getattr(cf, name)._method for m in _native.registry())]
-MERGING = [cls for cls in ONLINE if next(m for m in _native.registry() if m["name"] == cls._method)["merges"]]
+MERGING = [cls for cls in ONLINE if next(m for m in _native.registry() if m["name"] == cls._method)["can_merge"]]
 
 
 @pytest.fixture

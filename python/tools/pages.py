@@ -54,7 +54,7 @@ def page(method: Dict[str, Any]) -> str:
     shown = [member for member in MEMBERS if member != "errors_" or method["has_confusion"]]
     if base is not crowdfold.Aggregator:
         shown += [member for member in vars(base) if not member.startswith("_") and member not in MEMBERS]
-    online = members(cls, ONLINE if method["merges"] else ONLINE[:-1]) + "\n\n" if method["online"] else ""
+    online = members(cls, ONLINE if method["can_merge"] else ONLINE[:-1]) + "\n\n" if method["online"] else ""
     return (
         f"{HEADER}# {name}\n\n{method['summary'][0].upper() + method['summary'][1:]}. {method['citation']}.\n\n"
         f"    from crowdfold import {name}\n    labels = {name}().fit_predict(frame)\n\n"

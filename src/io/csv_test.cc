@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "core/random.h"
+#include "base/random.h"
 #include "io/block_reader.h"
 #include "io/output.h"
 #include "support.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/ordered_grouper.h"
-#include "core/partitioned_grouper.h"
+#include "labels/grouping/ordered_grouper.h"
+#include "labels/grouping/partitioned_grouper.h"
 
 namespace crowdfold {
 namespace {

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/duplicates.h"
-#include "core/label_block.h"
-#include "core/parallel.h"
+#include "base/parallel.h"
 #include "crowdfold/io.h"
-#include "io/table.h"
+#include "io/input_table.h"
+#include "labels/duplicates.h"
+#include "labels/grouping/label_block.h"
 
 namespace crowdfold {
 

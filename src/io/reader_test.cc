@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-#include "core/random.h"
+#include "base/random.h"
 #include "crowdfold/io.h"
 #include "io/output.h"
 #include "support.h"
@@ -316,11 +316,11 @@ Aggregation in_memory(const TempDir& folder, const std::string& path, const std:
 
 Aggregation streamed(const TempDir& folder, const std::string& path, const std::string& method,
                      const Settings& settings, const ReadOptions& options = {}, int count = 1,
-                     const StreamOptions& stream = {}, StreamSummary* told = nullptr) {
+                     const GroupedOptions& stream = {}, GroupedSummary* told = nullptr) {
   const std::string output = folder / "streamed.csv";
   std::filesystem::remove(output);
-  StreamSummary summary =
-      aggregate_streamed(path, options, stream, find_method(method), settings, output, threads(count));
+  GroupedSummary summary =
+      aggregate_grouped(path, options, stream, find_method(method), settings, output, threads(count));
   Aggregation result{read_file(output), ""};
   if (summary.grouped) {
     write_workers(folder / "streamed-workers.csv", summary.workers, summary.state, true, threads(count));
@@ -339,7 +339,7 @@ TEST(Streamed, GivesTheSameBytesAsInMemory) {
         const Settings settings = {{"ties", ties}};
         const Aggregation expected = in_memory(folder, path, method, settings);
         for (const int count : {1, 3}) {
-          StreamSummary summary;
+          GroupedSummary summary;
           const Aggregation result = streamed(folder, path, method, settings, {}, count, {}, &summary);
           ASSERT_TRUE(summary.grouped);
           ASSERT_TRUE(result.estimates == expected.estimates) << method << ties << count;
@@ -356,7 +356,7 @@ TEST(Streamed, KeepsTheRuleForDuplicates) {
   for (const Duplicates rule : {Duplicates::last, Duplicates::first, Duplicates::keep}) {
     ReadOptions options;
     options.duplicates = rule;
-    StreamSummary summary;
+    GroupedSummary summary;
     ASSERT_TRUE(streamed(folder, path, "onepass", {}, options, 2, {}, &summary).estimates ==
                 in_memory(folder, path, "onepass", {}, options).estimates);
     const Labels labels = read_labels(path, options, threads(1));
@@ -375,7 +375,7 @@ TEST(Streamed, WritesNothingWhereATaskComesBackHoweverLate) {
        {rows, std::vector<LabelRow>{{"t", "u", "a"}, {"s", "u", "a"}, {"t", "v", "a"}}}) {
     const std::string path = folder.write("a.csv", as_csv(returning));
     for (const char* method : {"onepass", "twopass"}) {
-      StreamSummary summary;
+      GroupedSummary summary;
       streamed(folder, path, method, {}, {}, 2, {}, &summary);
       EXPECT_FALSE(summary.grouped);
       EXPECT_FALSE(std::filesystem::exists(folder / "streamed.csv"));
@@ -399,7 +399,7 @@ TEST(Streamed, KnowsAClassThatTurnsUpLateFromTheStart) {
 TEST(Streamed, GivesTheSameBytesAsInMemoryWhereClassesAreKnownBeforehand) {
   const TempDir folder;
   const std::string path = folder.write("a.csv", as_csv(big_crowd()));
-  const StreamOptions stream{false, {"unheard of", "horse", "unicorn, really"}};
+  const GroupedOptions stream{false, {"unheard of", "horse", "unicorn, really"}};
   for (const char* method : {"mv", "onepass", "twopass"}) {
     ASSERT_TRUE(streamed(folder, path, method, {}, {}, 2, stream).estimates ==
                 in_memory(folder, path, method, {}, {}, 1, stream.classes).estimates)
@@ -421,7 +421,7 @@ TEST(Streamed, TakesTheUsersWordForGroupedInput) {
 TEST(Streamed, KeepsTasksWithoutLabels) {
   const TempDir folder;
   const std::string path = folder.write("a.csv", "task,worker,label\n1,u,\n2,u,a\n3,v,\n");
-  StreamSummary summary;
+  GroupedSummary summary;
   EXPECT_EQ(streamed(folder, path, "onepass", {}, {}, 1, {}, &summary).estimates,
             in_memory(folder, path, "onepass", {}).estimates);
   EXPECT_EQ(summary.tasks, 3U);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/random.h"
+#include "base/random.h"
 #include "crowdfold/error.h"
 
 namespace crowdfold {
@@ -29,7 +29,7 @@ void require_classes(const std::string& method, std::uint32_t most, std::uint32_
 }
 
 void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
-                 const Given& given) {
+                 const Knowledge& given) {
   require_classes(method, traits.most_classes, labels.num_classes());
   const auto known = [](ClassId truth) { return truth != kNoClass; };
   if (!traits.truths && std::any_of(given.truths.begin(), given.truths.end(), known))
@@ -95,7 +95,7 @@ Estimate OnlineMethod::observe(const TaskLabels& labels, ClassId truth, std::spa
     learn(labels, known);
     return known;
   }
-  if (looks_twice()) {
+  if (judges_after_learning()) {
     learn(labels);
     return estimate(labels, posterior);
   }
@@ -113,7 +113,7 @@ std::vector<Estimate> OnlineMethod::observe_chunk(std::span<const TaskLabels> ta
                                                   std::span<const ClassId> truths) {
   std::vector<Estimate> answers(tasks.size());
   const auto truth = [&](std::size_t i) { return truths.empty() ? kNoClass : truths[i]; };
-  if (!looks_twice()) {
+  if (!judges_after_learning()) {
     for (std::size_t i = 0; i < tasks.size(); ++i) answers[i] = observe(tasks[i], truth(i));
     return answers;
   }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/parallel.h"
+#include "base/parallel.h"
 #include "crowdfold/method.h"
 #include "crowdfold/registry.h"
 #include "methods/vote.h"
@@ -21,12 +21,12 @@ std::vector<TaskId> shuffled_tasks(TaskId num_tasks, std::uint64_t seed);
 // `Online` is the method's own class, not the interface: so the compiler sees through the loop, which
 // makes it half as fast again.
 template <class Online>
-Result fit_online(Online& method, Order order, const Labels& labels, const Given& given,
+Result fit_online(Online& method, Order order, const Labels& labels, const Knowledge& given,
                   const RunContext& context) {
   constexpr TaskId kTasksPerReport = 1 << 16;
   const TaskId num_tasks = labels.num_tasks();
   const std::uint32_t classes = labels.num_classes();
-  const bool twice = method.looks_twice();
+  const bool twice = method.judges_after_learning();
 
   WorkerState before = method.state();
   before.workers = given.workers;
@@ -92,7 +92,7 @@ struct Traits {
 };
 void require_classes(const std::string& method, std::uint32_t most, std::uint32_t classes);
 void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
-                 const Given& given);
+                 const Knowledge& given);
 void require_extras(const std::string& method, const std::vector<ExtraInfo>& takes, const Labels& labels,
                     const std::vector<Extra>& extras);
 void require_memory(const std::string& method, std::uint64_t bytes, const RunContext& context);
@@ -110,7 +110,7 @@ MethodInfo batch_method(std::string name, std::string summary, std::string citat
    public:
     Batch(std::string name, const Traits& traits, const Options& options)
         : name_(std::move(name)), traits_(traits), options_(options) {}
-    Result fit(const Labels& labels, const Given& given, const RunContext& context) const override {
+    Result fit(const Labels& labels, const Knowledge& given, const RunContext& context) const override {
       require_fit(name_, traits_, labels, given);
       require_memory(name_, Model::bytes(options_, labels), context);
       return labels.num_classes() == 0 ? no_labels(labels, context)
@@ -149,7 +149,7 @@ MethodInfo online_method(std::string name, std::string summary, std::string cita
    public:
     Batch(std::string name, std::uint32_t most_classes, const Options& options)
         : name_(std::move(name)), most_classes_(most_classes), options_(options) {}
-    Result fit(const Labels& labels, const Given& given, const RunContext& context) const override {
+    Result fit(const Labels& labels, const Knowledge& given, const RunContext& context) const override {
       require_classes(name_, most_classes_, labels.num_classes());
       require_extras(name_, {}, labels, given.extras);
       Online method(options_, context.seed);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/vector_math.h"
+#include "base/vector_math.h"
 
 namespace crowdfold {
 namespace {

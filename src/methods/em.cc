@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "core/vector_math.h"
+#include "base/vector_math.h"
 
 namespace crowdfold {
 
@@ -31,7 +31,7 @@ void States::count() {
   std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
 }
 
-Posteriors::Posteriors(const Labels& labels, const Given& given, std::uint32_t subtypes)
+Posteriors::Posteriors(const Labels& labels, const Knowledge& given, std::uint32_t subtypes)
     : labels_(labels),
       given_(given),
       subtypes_(subtypes),

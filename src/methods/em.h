@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/parallel.h"
-#include "core/vector_math.h"
+#include "base/parallel.h"
+#include "base/vector_math.h"
 #include "crowdfold/method.h"
 #include "methods/option_table.h"
 
@@ -109,7 +109,7 @@ class Posteriors {
  public:
   static constexpr std::size_t kTasksPerBlock = 256;
 
-  Posteriors(const Labels& labels, const Given& given, std::uint32_t subtypes = 1);
+  Posteriors(const Labels& labels, const Knowledge& given, std::uint32_t subtypes = 1);
 
   const States& states() const { return states_; }
   std::span<const double> operator[](TaskId t) const { return rows(t, t + 1ULL).first(states_.size()); }
@@ -189,7 +189,7 @@ class Posteriors {
   bool is_judged(TaskId t) const { return labels_.task(t).size() > 0 || given_.truth(t) != kNoClass; }
 
   const Labels& labels_;
-  const Given& given_;
+  const Knowledge& given_;
   std::uint32_t subtypes_;
   States states_;
   FlatArray<double> values_;

@@ -46,7 +46,7 @@ TEST(NormalizeLogRows, RulesNothingOutAndOverflowsNowhere) {
 TEST(Posteriors, StartFromSharesOfVotesAndKnownTruths) {
   const Labels labels =
       labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"}, {"2", "u", "b"}, {"3", "u", ""}});
-  Given given;
+  Knowledge given;
   given.truths = {kNoClass, 0};
   Posteriors q(labels, given, 2);
   q.start_from_votes(1);
@@ -62,7 +62,7 @@ TEST(Posteriors, StartFromSharesOfVotesAndKnownTruths) {
 
 TEST(Posteriors, TellTheEvidenceAndTheLargestChangeOfAClass) {
   const Labels labels = labels_of({{"1", "u", "a"}, {"2", "u", "b"}});
-  const Given given;
+  const Knowledge given;
   Posteriors q(labels, given, 2);
   q.start_from_votes(1);
   const auto judged = q.judge(1, [](TaskId, std::span<double> row) {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "core/parallel.h"
+#include "base/parallel.h"
 #include "crowdfold/run_context.h"
 
 namespace crowdfold {

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "core/random.h"
+#include "base/random.h"
 #include "crowdfold/labels.h"
 #include "crowdfold/result.h"
 #include "crowdfold/worker_state.h"

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "core/random.h"
+#include "base/random.h"
 
 namespace crowdfold {
 namespace {

@@ -38,10 +38,10 @@ std::vector<const ReportedWorker*> marked(const Report& report, WorkerMark mark)
 void advise_tasks(const Report& report, std::vector<Item>& items) {
   const TaskSummary& tasks = report.tasks;
   if (tasks.without_labels > 0) {
-    items.push_back(
-        {Tone::warning,
-         fmt::format("{} no label yet: no answer.", some(tasks.without_labels, "task", "has", "have")),
-         "tasks"});
+    items.push_back({Tone::warning,
+                     fmt::format("{} no label yet: no answer.",
+                                 count_noun(tasks.without_labels, "task", "has", "have")),
+                     "tasks"});
   }
   const std::uint64_t one = tasks.wanted[1];
   std::uint64_t more = 0;
@@ -50,14 +50,14 @@ void advise_tasks(const Report& report, std::vector<Item>& items) {
   if (one > 0) {
     items.push_back({Tone::warning,
                      fmt::format("{} one more label, if it agrees with the answer so far.",
-                                 some(one, "task", "needs", "need")),
+                                 count_noun(one, "task", "needs", "need")),
                      "tasks"});
   }
   if (more > 0) {
     items.push_back(
         {Tone::warning,
          fmt::format("{} two labels or more: look at them first, the question itself may be unclear.",
-                     some(more, "task", "needs", "need")),
+                     count_noun(more, "task", "needs", "need")),
          "tasks"});
   }
   if (tasks.settled == tasks.tasks)
@@ -65,7 +65,7 @@ void advise_tasks(const Report& report, std::vector<Item>& items) {
   if (tasks.single_label > 0) {
     items.push_back({Tone::plain,
                      fmt::format("{} a single label, so nobody contradicts it.",
-                                 some(tasks.single_label, "task", "has", "have")),
+                                 count_noun(tasks.single_label, "task", "has", "have")),
                      "data"});
   }
 }
@@ -74,7 +74,7 @@ std::string why(const ReportedWorker& worker, const Labels& labels) {
   if (worker.constant != kNoClass)
     return fmt::format("every one of their labels is {}", quoted(labels, worker.constant));
   return fmt::format("{} of {} agree with what the others say, pure chance would give {:.0f}",
-                     with_commas(worker.agreed), some(worker.compared, "label"), worker.by_chance);
+                     with_commas(worker.agreed), count_noun(worker.compared, "label"), worker.by_chance);
 }
 
 struct MarkWords {
@@ -106,7 +106,7 @@ void advise_marked(const Report& report, const Labels& labels, const MarkWords& 
   }
   items.push_back(
       {words.tone,
-       fmt::format("{} {}: {}. They gave {} of all labels. {}", some(workers.size(), "worker"),
+       fmt::format("{} {}: {}. They gave {} of all labels. {}", count_noun(workers.size(), "worker"),
                    words.many, listing(names), percent(given, report.labels), words.then),
        "workers"});
 }
@@ -129,7 +129,7 @@ void advise_workers(const Report& report, const Labels& labels, std::vector<Item
   if (!worse.empty()) {
     items.push_back({Tone::warning,
                      fmt::format("{} less with the others as time goes on: {}.",
-                                 some(worse.size(), "worker", "agrees", "agree"), listing(worse)),
+                                 count_noun(worse.size(), "worker", "agrees", "agree"), listing(worse)),
                      "workers"});
   }
   for (const ReportedWorker& worker : report.workers) {
@@ -193,7 +193,7 @@ void advise_truths(const Report& report, std::vector<Item>& items) {
   items.push_back(
       {Tone::accent,
        fmt::format("{} of {} with a known truth are answered right; the confidences promise {}: {}.{}",
-                   percent(e.accuracy), some(e.tasks, "task"), percent(claimed), verdict,
+                   percent(e.accuracy), count_noun(e.tasks, "task"), percent(claimed), verdict,
                    e.tasks < kFewTruths ? " These are few truths to judge by." : ""),
        "truth"});
   const ComparedMethod* best = nullptr;
@@ -214,14 +214,14 @@ void advise_truths(const Report& report, std::vector<Item>& items) {
 
 void advise_input(const Report& report, std::vector<Item>& items) {
   if (report.skipped_rows > 0)
-    items.push_back(
-        {Tone::warning,
-         fmt::format("{} not be read and left out.", some(report.skipped_rows, "row", "could", "could")),
-         "data"});
+    items.push_back({Tone::warning,
+                     fmt::format("{} not be read and left out.",
+                                 count_noun(report.skipped_rows, "row", "could", "could")),
+                     "data"});
   if (report.duplicates > 0) {
     items.push_back({Tone::plain,
                      fmt::format("{} of a worker on a task that they had labelled before.",
-                                 some(report.duplicates, "label")),
+                                 count_noun(report.duplicates, "label")),
                      "data"});
   }
 }
@@ -231,7 +231,7 @@ void advise_input(const Report& report, std::vector<Item>& items) {
 std::string headline_of(const Report& report) {
   const TaskSummary& tasks = report.tasks;
   if (tasks.tasks == 0) return "There are no tasks to report on";
-  const std::string all = some(tasks.tasks, "task");
+  const std::string all = count_noun(tasks.tasks, "task");
   std::string text = tasks.settled == 0 ? fmt::format("None of {} is settled", all)
                      : tasks.settled == tasks.tasks
                          ? fmt::format("All {} are settled", all)
@@ -241,9 +241,11 @@ std::string headline_of(const Report& report) {
     text += fmt::format("; {} {} one more label", with_commas(one), one == 1 ? "needs" : "need");
   const std::size_t random = marked(report, WorkerMark::random).size();
   const std::size_t adversaries = marked(report, WorkerMark::adversary).size();
-  if (random > 0) text += fmt::format("; {} at random", some(random, "worker", "answers", "answer"));
+  if (random > 0)
+    text += fmt::format("; {} at random", count_noun(random, "worker", "answers", "answer"));
   if (adversaries > 0)
-    text += fmt::format("; {} worse than chance", some(adversaries, "worker", "answers", "answer"));
+    text +=
+        fmt::format("; {} worse than chance", count_noun(adversaries, "worker", "answers", "answer"));
   return text;
 }
 

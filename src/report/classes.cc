@@ -12,7 +12,7 @@ constexpr std::size_t kMostMixUps = 50;
 
 }  // namespace
 
-std::vector<ReportedClass> count_classes(const Reported& reported) {
+std::vector<ReportedClass> count_classes(const ReportInput& reported) {
   const Labels& labels = reported.labels;
   std::vector<ReportedClass> classes(labels.num_classes());
   for (std::uint32_t c = 0; c < labels.num_classes(); ++c) classes[c].label = static_cast<ClassId>(c);
@@ -29,7 +29,7 @@ std::vector<ReportedClass> count_classes(const Reported& reported) {
   return classes;
 }
 
-void count_mix_ups(const Reported& reported, Report& report) {
+void count_mix_ups(const ReportInput& reported, Report& report) {
   const Labels& labels = reported.labels;
   const std::uint32_t shown = std::min(labels.num_classes(), kMostShown);
   report.shown_classes = shown;

@@ -12,7 +12,8 @@ constexpr std::size_t kFollowedClasses = 6;
 
 }  // namespace
 
-std::vector<DriftChunk> follow_drift(const Reported& reported, std::span<const ReportedClass> classes) {
+std::vector<DriftChunk> follow_drift(const ReportInput& reported,
+                                     std::span<const ReportedClass> classes) {
   const Labels& labels = reported.labels;
   const std::uint64_t tasks = labels.num_tasks();
   const std::uint64_t chunks = std::min(kMostChunks, tasks / kFewestTasks);

@@ -8,19 +8,17 @@
 namespace crowdfold {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-double share_of(std::uint64_t part, std::uint64_t whole) {
+double share_or_zero(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 double share_same(const Result& a, const Result& b) {
   std::uint64_t same = 0;
   for (std::size_t t = 0; t < a.estimate.size(); ++t) same += a.estimate[t] == b.estimate[t] ? 1 : 0;
-  return share_of(same, a.estimate.size());
+  return share_or_zero(same, a.estimate.size());
 }
 
-void describe(const Reported& reported, const Result& result, ComparedMethod& method) {
+void describe(const ReportInput& reported, const Result& result, ComparedMethod& method) {
   const std::size_t tasks = result.estimate.size();
   std::uint64_t settled = 0;
   for (std::size_t t = 0; t < tasks; ++t) {
@@ -33,7 +31,7 @@ void describe(const Reported& reported, const Result& result, ComparedMethod& me
     method.better += right && !reference ? 1 : 0;
     method.worse += reference && !right ? 1 : 0;
   }
-  method.settled = share_of(settled, tasks);
+  method.settled = share_or_zero(settled, tasks);
   if (reported.truths.empty()) return;
   method.evaluation =
       evaluate(result.estimate, reported.truths, reported.labels.num_classes(), result.confidence);
@@ -42,7 +40,7 @@ void describe(const Reported& reported, const Result& result, ComparedMethod& me
 
 }  // namespace
 
-std::vector<ComparedMethod> compare_methods(const Reported& reported, const RunContext& context) {
+std::vector<ComparedMethod> compare_methods(const ReportInput& reported, const RunContext& context) {
   const std::vector<std::string>& names = reported.options.compared;
   std::vector<ComparedMethod> methods(names.size());
   std::vector<std::optional<Result>> others(names.size());

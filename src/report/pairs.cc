@@ -68,7 +68,7 @@ std::vector<std::uint32_t> choose_group(const std::vector<WorkerPair>& pairs, st
 
 }  // namespace
 
-void pair_workers(const Reported& reported, Report& report) {
+void pair_workers(const ReportInput& reported, Report& report) {
   const std::vector<std::uint32_t> candidates = busiest_workers(report.workers);
   const std::size_t n = candidates.size();
   std::vector<WorkerId> ids;

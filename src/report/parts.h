@@ -1,7 +1,8 @@
 // The parts of a report, each a function of its own file. What they share: the labels, and the run that
-// is reported.
+// is input.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,7 +11,10 @@
 
 namespace crowdfold {
 
-struct Reported {
+// A number that cannot be given, such as a share of nothing.
+inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+struct ReportInput {
   const Labels& labels;
   const Result& result;
   std::span<const ClassId> truths;
@@ -23,15 +27,15 @@ struct Reported {
 // only.
 std::vector<double> log_odds_of(const Labels& labels, const WorkerState& state);
 
-TaskSummary summarize_tasks(const Reported& reported, std::span<const double> log_odds);
-std::vector<ReportedWorker> judge_workers(const Reported& reported, std::span<const double> log_odds,
+TaskSummary summarize_tasks(const ReportInput& input, std::span<const double> log_odds);
+std::vector<ReportedWorker> judge_workers(const ReportInput& input, std::span<const double> log_odds,
                                           int threads);
-std::vector<ReportedClass> count_classes(const Reported& reported);
+std::vector<ReportedClass> count_classes(const ReportInput& input);
 // Fills shown_classes, confusion and mix_ups; the classes must be there.
-void count_mix_ups(const Reported& reported, Report& report);
+void count_mix_ups(const ReportInput& input, Report& report);
 // Fills busiest and pairs; the workers must be there.
-void pair_workers(const Reported& reported, Report& report);
-std::vector<DriftChunk> follow_drift(const Reported& reported, std::span<const ReportedClass> classes);
-std::vector<ComparedMethod> compare_methods(const Reported& reported, const RunContext& context);
+void pair_workers(const ReportInput& input, Report& report);
+std::vector<DriftChunk> follow_drift(const ReportInput& input, std::span<const ReportedClass> classes);
+std::vector<ComparedMethod> compare_methods(const ReportInput& input, const RunContext& context);
 
 }  // namespace crowdfold

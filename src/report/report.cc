@@ -36,7 +36,7 @@ Report make_report(const Labels& labels, std::span<const ClassId> truths, const 
                                              labels.num_classes(), kMostClassesToEvaluate));
   }
   const Result result = find_method(options.method).make(options.settings)->fit(labels, context);
-  const Reported reported{labels, result, truths, options};
+  const ReportInput reported{labels, result, truths, options};
   const std::vector<double> log_odds = log_odds_of(labels, result.workers);
 
   Report report;

@@ -45,7 +45,7 @@ Chart labels_per_task(const std::vector<std::uint64_t>& tasks_by_labels) {
 
 }  // namespace
 
-Section data_section(const Shown& shown) {
+Section data_section(const ReportView& shown) {
   const Report& report = shown.report;
   const auto tasks = static_cast<double>(std::max<std::uint64_t>(report.tasks.tasks, 1));
   Facts facts;
@@ -66,7 +66,7 @@ Section data_section(const Shown& shown) {
   return section;
 }
 
-Section rules_section(const Shown& shown) {
+Section rules_section(const ReportView& shown) {
   const ReportOptions& options = shown.report.options;
   return {"rules",
           "How to read this",
@@ -99,13 +99,13 @@ Section rules_section(const Shown& shown) {
 
 Document document_of(const Report& report, const Labels& labels, std::span<const ClassId> truths,
                      const std::string& source) {
-  const Shown shown{report, labels, truths, source};
+  const ReportView shown{report, labels, truths, source};
   Document document;
   document.title = fmt::format("Labels of {}", source);
   document.headline = headline_of(report);
-  document.subtitle = fmt::format("{} by {} on {}, judged by {}.", some(report.labels, "label"),
-                                  some(report.workers.size(), "worker"),
-                                  some(report.tasks.tasks, "task"), report.options.method);
+  document.subtitle = fmt::format("{} by {} on {}, judged by {}.", count_noun(report.labels, "label"),
+                                  count_noun(report.workers.size(), "worker"),
+                                  count_noun(report.tasks.tasks, "task"), report.options.method);
   document.sections.push_back({"next", "What to do next", {advice_of(report, labels)}});
   document.sections.push_back(data_section(shown));
   document.sections.push_back(tasks_section(shown));

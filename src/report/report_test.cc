@@ -129,11 +129,11 @@ TEST(ReportWorkers, WhoGetWorseAreNoticed) {
 }
 
 TEST(ReportWorkers, OfASimulatedCrowdAreToldApart) {
-  CrowdOptions options;
+  SimulationOptions options;
   options.tasks = 2000;
   options.workers = 100;
   options.spammers = 0.2;
-  Crowd crowd;
+  SimulatedCrowd crowd;
   const Labels labels = simulate_labels(options, 5, &crowd);
   int spammers = 0;
   int caught = 0;
@@ -348,9 +348,9 @@ TEST(Words, AreAsPeopleWriteThem) {
   EXPECT_EQ(with_commas(0), "0");
   EXPECT_EQ(with_commas(999), "999");
   EXPECT_EQ(with_commas(1234567), "1,234,567");
-  EXPECT_EQ(some(1, "class"), "1 class");
-  EXPECT_EQ(some(2, "class"), "2 classes");
-  EXPECT_EQ(some(1, "task", "needs", "need"), "1 task needs");
+  EXPECT_EQ(count_noun(1, "class"), "1 class");
+  EXPECT_EQ(count_noun(2, "class"), "2 classes");
+  EXPECT_EQ(count_noun(1, "task", "needs", "need"), "1 task needs");
   EXPECT_EQ(percent(0.973), "97 %");
   EXPECT_EQ(percent(0.998), "99.8 %");
   EXPECT_EQ(percent(0.99999), "almost 100 %");

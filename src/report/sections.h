@@ -9,7 +9,7 @@
 
 namespace crowdfold {
 
-struct Shown {
+struct ReportView {
   const Report& report;
   const Labels& labels;
   std::span<const ClassId> truths;
@@ -20,16 +20,16 @@ struct Shown {
   ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
 };
 
-Section data_section(const Shown& shown);
-Section tasks_section(const Shown& shown);
-Section workers_section(const Shown& shown);
-Section classes_section(const Shown& shown);
-Section order_section(const Shown& shown);
-Section truth_section(const Shown& shown);
-Section methods_section(const Shown& shown);
-Section rules_section(const Shown& shown);
+Section data_section(const ReportView& shown);
+Section tasks_section(const ReportView& shown);
+Section workers_section(const ReportView& shown);
+Section classes_section(const ReportView& shown);
+Section order_section(const ReportView& shown);
+Section truth_section(const ReportView& shown);
+Section methods_section(const ReportView& shown);
+Section rules_section(const ReportView& shown);
 
 // Tasks with who said what.
-Table task_table(const Shown& shown, const std::string& id, const std::vector<ReportedTask>& tasks);
+Table task_table(const ReportView& shown, const std::string& id, const std::vector<ReportedTask>& tasks);
 
 }  // namespace crowdfold

@@ -13,7 +13,7 @@ namespace crowdfold {
 namespace {
 
 // "3 cat, 2 dog", the most frequent first.
-std::string votes_of(const Shown& shown, TaskId t) {
+std::string votes_of(const ReportView& shown, TaskId t) {
   std::map<ClassId, std::size_t> counts;
   for (const ClassId c : shown.labels.task(t).classes) ++counts[c];
   std::vector<std::pair<ClassId, std::size_t>> order(counts.begin(), counts.end());
@@ -25,7 +25,7 @@ std::string votes_of(const Shown& shown, TaskId t) {
   return text;
 }
 
-Details votes(const Shown& shown, const std::vector<ReportedTask>& tasks) {
+Details votes(const ReportView& shown, const std::vector<ReportedTask>& tasks) {
   std::vector<const ReportedWorker*> by_id(shown.labels.num_workers());
   for (const ReportedWorker& worker : shown.report.workers) by_id[worker.worker] = &worker;
   struct Vote {
@@ -58,7 +58,7 @@ std::string wanted_words(const ReportedTask& task) {
                                      : "three or more";
 }
 
-Chart confidence_chart(const Shown& shown) {
+Chart confidence_chart(const ReportView& shown) {
   const Report& report = shown.report;
   struct Bar {
     double lower;
@@ -85,9 +85,9 @@ Chart confidence_chart(const Shown& shown) {
   Chart chart;
   chart.id = "confidence";
   chart.title = "How sure the answers are";
-  chart.description = fmt::format("Tasks by the confidence of their answer. {} of {} reach {}.",
-                                  with_commas(report.tasks.settled), some(report.tasks.tasks, "task"),
-                                  percent(report.options.settled));
+  chart.description = fmt::format(
+      "Tasks by the confidence of their answer. {} of {} reach {}.", with_commas(report.tasks.settled),
+      count_noun(report.tasks.tasks, "task"), percent(report.options.settled));
   chart.kind = Chart::Kind::histogram;
   chart.columns = {number_column("lower", "Confidence", Column::Format::percent, bars,
                                  [](const Bar& b) { return b.lower; }),
@@ -134,7 +134,7 @@ Chart drift_chart(const Report& report) {
   return chart;
 }
 
-Chart class_drift_chart(const Shown& shown) {
+Chart class_drift_chart(const ReportView& shown) {
   Chart chart;
   chart.id = "class-drift";
   chart.title = "Answers by class, as the tasks go on";
@@ -162,7 +162,8 @@ Chart class_drift_chart(const Shown& shown) {
 
 }  // namespace
 
-Table task_table(const Shown& shown, const std::string& id, const std::vector<ReportedTask>& tasks) {
+Table task_table(const ReportView& shown, const std::string& id,
+                 const std::vector<ReportedTask>& tasks) {
   Table table;
   table.id = id;
   table.columns = {
@@ -183,7 +184,7 @@ Table task_table(const Shown& shown, const std::string& id, const std::vector<Re
   return table;
 }
 
-Section tasks_section(const Shown& shown) {
+Section tasks_section(const ReportView& shown) {
   const TaskSummary& tasks = shown.report.tasks;
   Section section{"tasks", "Tasks", {confidence_chart(shown)}};
   if (tasks.first.empty()) return section;
@@ -202,7 +203,7 @@ Section tasks_section(const Shown& shown) {
   return section;
 }
 
-Section order_section(const Shown& shown) {
+Section order_section(const ReportView& shown) {
   if (shown.report.drift.empty()) return {"order", "Over time", {}};
   return {"order", "Over time", {drift_chart(shown.report), class_drift_chart(shown)}};
 }

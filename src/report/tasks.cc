@@ -57,7 +57,7 @@ void keep_first(std::vector<ReportedTask>& tasks, std::size_t most, const Before
 
 }  // namespace
 
-TaskSummary summarize_tasks(const Reported& reported, std::span<const double> log_odds) {
+TaskSummary summarize_tasks(const ReportInput& reported, std::span<const double> log_odds) {
   const auto& [labels, result, truths, options] = reported;
   const double weight = typical_log_odds(labels, log_odds);
   TaskSummary summary;

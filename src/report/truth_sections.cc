@@ -36,7 +36,7 @@ Chart calibration_chart(const Evaluation& evaluation) {
   return chart;
 }
 
-Chart confusion_chart(const Shown& shown) {
+Chart confusion_chart(const ReportView& shown) {
   const Report& report = shown.report;
   const std::size_t k = shown.labels.num_classes();
   Column x{"x", "Answer"};
@@ -65,7 +65,7 @@ Chart confusion_chart(const Shown& shown) {
   return chart;
 }
 
-Table score_table(const Shown& shown) {
+Table score_table(const ReportView& shown) {
   const Evaluation& evaluation = shown.report.evaluation;
   std::vector<ClassId> classes;
   for (const ReportedClass& c : shown.report.classes) {
@@ -93,7 +93,7 @@ Table score_table(const Shown& shown) {
 }
 
 // Whether the workers' qualities, which were estimated without truths, are right.
-Chart quality_truth_chart(const Shown& shown) {
+Chart quality_truth_chart(const ReportView& shown) {
   constexpr std::uint64_t kEnough = 5;  // truths
   std::vector<const ReportedWorker*> workers;
   for (const ReportedWorker& worker : shown.report.workers) {
@@ -189,15 +189,15 @@ Chart method_chart(const Report& report) {
 
 }  // namespace
 
-Section truth_section(const Shown& shown) {
+Section truth_section(const ReportView& shown) {
   const Report& report = shown.report;
   const Evaluation& evaluation = report.evaluation;
   Facts facts;
-  facts.facts = {
-      {fmt::format("{:.1f} %", 100 * evaluation.accuracy), "accuracy", some(evaluation.tasks, "truth")},
-      {fmt::format("{:.1f} %", 100 * evaluation.macro_f1), "macro F1"},
-      {fmt::format("{:.3f}", evaluation.log_loss), "log-loss"},
-      {fmt::format("{:.1f} %", 100 * evaluation.calibration_error), "calibration error"}};
+  facts.facts = {{fmt::format("{:.1f} %", 100 * evaluation.accuracy), "accuracy",
+                  count_noun(evaluation.tasks, "truth")},
+                 {fmt::format("{:.1f} %", 100 * evaluation.macro_f1), "macro F1"},
+                 {fmt::format("{:.3f}", evaluation.log_loss), "log-loss"},
+                 {fmt::format("{:.1f} %", 100 * evaluation.calibration_error), "calibration error"}};
   Section section{"truth",
                   "Against the truth",
                   {facts, calibration_chart(evaluation), quality_truth_chart(shown),
@@ -216,7 +216,7 @@ Section truth_section(const Shown& shown) {
   return section;
 }
 
-Section methods_section(const Shown& shown) {
+Section methods_section(const ReportView& shown) {
   Section section{"methods", "Other methods", {method_table(shown.report), method_chart(shown.report)}};
   for (const ComparedMethod& method : shown.report.methods) {
     if (!method.left_out.empty())

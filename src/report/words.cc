@@ -13,13 +13,14 @@ std::string with_commas(std::uint64_t number) {
   return text;
 }
 
-std::string some(std::uint64_t number, const std::string& noun) {
+std::string count_noun(std::uint64_t number, const std::string& noun) {
   const bool hisses = noun.ends_with("s");
   return fmt::format("{} {}{}", with_commas(number), noun, number == 1 ? "" : hisses ? "es" : "s");
 }
 
-std::string some(std::uint64_t number, const std::string& noun, const char* one, const char* many) {
-  return fmt::format("{} {}", some(number, noun), number == 1 ? one : many);
+std::string count_noun(std::uint64_t number, const std::string& noun, const char* one,
+                       const char* many) {
+  return fmt::format("{} {}", count_noun(number, noun), number == 1 ? one : many);
 }
 
 std::string percent(double share) {

@@ -10,9 +10,9 @@ namespace crowdfold {
 // 1234567 -> "1,234,567"
 std::string with_commas(std::uint64_t number);
 // (1, "task") -> "1 task"; (2000, "task") -> "2,000 tasks"
-std::string some(std::uint64_t number, const std::string& noun);
+std::string count_noun(std::uint64_t number, const std::string& noun);
 // (2, "task", "needs", "need") -> "2 tasks need"
-std::string some(std::uint64_t number, const std::string& noun, const char* one, const char* many);
+std::string count_noun(std::uint64_t number, const std::string& noun, const char* one, const char* many);
 // .973 -> "97 %"; neither 0 nor 100 unless it is
 std::string percent(double share);
 std::string percent(std::uint64_t part, std::uint64_t whole);

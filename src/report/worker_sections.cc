@@ -31,11 +31,11 @@ Tones mark_tones() {
           {"too few labels", Tone::muted}};
 }
 
-double share_of(double part, std::uint64_t whole) {
+double share_or_none(double part, std::uint64_t whole) {
   return whole == 0 ? std::numeric_limits<double>::quiet_NaN() : part / static_cast<double>(whole);
 }
 
-Chart quality_chart(const Shown& shown) {
+Chart quality_chart(const ReportView& shown) {
   const std::vector<ReportedWorker>& workers = shown.report.workers;
   struct Point {
     std::size_t rank;
@@ -74,7 +74,7 @@ Chart quality_chart(const Shown& shown) {
   return chart;
 }
 
-Table worker_table(const Shown& shown) {
+Table worker_table(const ReportView& shown) {
   std::vector<ReportedWorker> workers = shown.report.workers;
   const std::size_t kept = std::min<std::size_t>(shown.report.options.most_workers, workers.size());
   workers.resize(kept);
@@ -99,9 +99,9 @@ Table worker_table(const Shown& shown) {
       number_column("log_odds", "Log-odds", Column::Format::signed_number, workers,
                     [](W w) { return w.log_odds; }),
       number_column("agreed", "Agrees with others", Column::Format::percent, workers,
-                    [](W w) { return share_of(static_cast<double>(w.agreed), w.compared); }),
+                    [](W w) { return share_or_none(static_cast<double>(w.agreed), w.compared); }),
       number_column("by_chance", "By chance", Column::Format::percent, workers,
-                    [](W w) { return share_of(w.by_chance, w.compared); })};
+                    [](W w) { return share_or_none(w.by_chance, w.compared); })};
   table.columns[1].tones = mark_tones();
   if (shown.report.has_truths) {
     table.columns.push_back(number_column("accuracy", "Right, by truths", Column::Format::percent,
@@ -116,7 +116,7 @@ Table worker_table(const Shown& shown) {
   return table;
 }
 
-Chart agreement_chart(const Shown& shown) {
+Chart agreement_chart(const ReportView& shown) {
   const Report& report = shown.report;
   const auto name = [&](std::uint32_t place) {
     return shown.worker_name(report.workers[report.busiest[place]].worker);
@@ -147,7 +147,8 @@ Chart agreement_chart(const Shown& shown) {
                    text_column("y", "Worker", cells, [&](const Cell& c) { return name(c.row); }),
                    number_column("value", "Same label", Column::Format::percent, cells,
                                  [](const Cell& c) {
-                                   return share_of(static_cast<double>(c.pair->agreed), c.pair->common);
+                                   return share_or_none(static_cast<double>(c.pair->agreed),
+                                                        c.pair->common);
                                  }),
                    number_column("common", "Common tasks", Column::Format::integer, cells,
                                  [](const Cell& c) { return c.pair->common; })};
@@ -155,7 +156,7 @@ Chart agreement_chart(const Shown& shown) {
   return chart;
 }
 
-Chart balance_chart(const Shown& shown) {
+Chart balance_chart(const ReportView& shown) {
   const Report& report = shown.report;
   std::uint64_t estimates = 0;
   for (const ReportedClass& c : report.classes) estimates += c.estimates;
@@ -188,7 +189,7 @@ Chart balance_chart(const Shown& shown) {
   return chart;
 }
 
-Chart mix_up_chart(const Shown& shown) {
+Chart mix_up_chart(const ReportView& shown) {
   const Report& report = shown.report;
   const std::size_t n = report.shown_classes;
   Column x{"x", "Label given"};
@@ -201,7 +202,8 @@ Chart mix_up_chart(const Shown& shown) {
     for (std::size_t column = 0; column < n; ++column) {
       x.texts.push_back(shown.class_name(report.classes[column].label));
       y.texts.push_back(shown.class_name(report.classes[row].label));
-      value.numbers.push_back(share_of(static_cast<double>(report.confusion[row * n + column]), sum));
+      value.numbers.push_back(
+          share_or_none(static_cast<double>(report.confusion[row * n + column]), sum));
       count.numbers.push_back(static_cast<double>(report.confusion[row * n + column]));
     }
   }
@@ -218,7 +220,7 @@ Chart mix_up_chart(const Shown& shown) {
   return chart;
 }
 
-Table mix_up_table(const Shown& shown) {
+Table mix_up_table(const ReportView& shown) {
   const std::vector<MixUp>& mix_ups = shown.report.mix_ups;
   Table table;
   table.id = "mix-ups-table";
@@ -239,7 +241,7 @@ Table mix_up_table(const Shown& shown) {
 
 }  // namespace
 
-Section workers_section(const Shown& shown) {
+Section workers_section(const ReportView& shown) {
   if (shown.report.workers.empty()) return {"workers", "Workers", {}};
   Section section{"workers", "Workers", {quality_chart(shown), worker_table(shown)}};
   if (!shown.report.pairs.empty()) {
@@ -252,7 +254,7 @@ Section workers_section(const Shown& shown) {
   return section;
 }
 
-Section classes_section(const Shown& shown) {
+Section classes_section(const ReportView& shown) {
   if (shown.report.classes.empty()) return {"classes", "Classes", {}};
   Section section{"classes", "Classes", {balance_chart(shown)}};
   if (shown.report.mix_ups.empty()) return section;

@@ -5,14 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "core/parallel.h"
-#include "core/worker_major.h"
+#include "base/parallel.h"
+#include "labels/worker_major.h"
 #include "report/parts.h"
 
 namespace crowdfold {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kEnoughConstant = 10;  // labels, all the same
 constexpr std::uint64_t kEnoughHalf = 20;      // compared labels in each half of a worker's time
 constexpr double kWorseBy = 0.15;              // share of agreement lost between the halves
@@ -156,7 +155,7 @@ void compare_with_others(const WorkerLabels& given, std::span<const ClassId> oth
   worker.got_worse = lost >= kWorseBy && lost >= errors * error;
 }
 
-ReportedWorker describe(const Reported& reported, WorkerId w, const WorkerLabels& given) {
+ReportedWorker describe(const ReportInput& reported, WorkerId w, const WorkerLabels& given) {
   ReportedWorker worker;
   const BetaQuality quality = reported.result.workers.quality(w);
   worker.worker = w;
@@ -180,7 +179,7 @@ ReportedWorker describe(const Reported& reported, WorkerId w, const WorkerLabels
 
 }  // namespace
 
-std::vector<ReportedWorker> judge_workers(const Reported& reported, std::span<const double> log_odds,
+std::vector<ReportedWorker> judge_workers(const ReportInput& reported, std::span<const double> log_odds,
                                           int threads) {
   const Labels& labels = reported.labels;
   const WorkerMajor by_worker(labels, threads);

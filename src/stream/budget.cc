@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/random.h"
+#include "base/random.h"
 #include "stream/crowd.h"
 #include "stream/judging.h"
 
@@ -31,7 +31,7 @@ class StreamJudge final : public OnlineMethod {
     crowd_.judge(task, {classes_, classes_});
     crowd_.enter(task);
   }
-  bool looks_twice() const override { return false; }
+  bool judges_after_learning() const override { return false; }
   // Counts alone: what they are for, replay() does not ask for.
   WorkerState state() const override {
     WorkerState state;
@@ -42,7 +42,7 @@ class StreamJudge final : public OnlineMethod {
     return state;
   }
   void restore(WorkerState state) override {
-    crowd_ = StreamCrowd(config_);
+    crowd_ = LiveModel(config_);
     classes_ = 0;
     merge(state);
   }
@@ -61,7 +61,7 @@ class StreamJudge final : public OnlineMethod {
   }
 
   StreamConfig config_;
-  mutable StreamCrowd crowd_;  // judging uses room of its own
+  mutable LiveModel crowd_;  // judging uses room of its own
   std::uint32_t classes_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 // Ten labels a task.
 struct Simulated {
-  Crowd crowd;
+  SimulatedCrowd crowd;
   Labels labels = simulate_labels({.tasks = 800,
                                    .workers = 40,
                                    .classes = 2,

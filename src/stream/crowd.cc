@@ -58,12 +58,12 @@ bool differ(const SparseConfusion& a, const SparseConfusion& b) {
 
 }  // namespace
 
-StreamCrowd::StreamCrowd(const StreamConfig& config, Fetch fetch)
+LiveModel::LiveModel(const StreamConfig& config, Fetch fetch)
     : config_(config),
       fading_(config.half_life > 0 ? std::exp2(-1 / config.half_life) : 1),
       fetch_(std::move(fetch)) {}
 
-void StreamCrowd::load(const StreamStore& store) {
+void LiveModel::load(const StreamStore& store) {
   store.for_crowd(
       [&](ClassId truth, ClassId label, double count) { add_to_crowd(truth, label, count); });
   for (CrowdRow& row : crowd_) {
@@ -78,7 +78,7 @@ void StreamCrowd::load(const StreamStore& store) {
   has_confusions_ = true;
 }
 
-void StreamCrowd::save(StreamStore& store) {
+void LiveModel::save(StreamStore& store) {
   for (const WorkerId w : touched_) {
     Worker& worker = workers_[w];
     worker.touched = false;
@@ -97,28 +97,28 @@ void StreamCrowd::save(StreamStore& store) {
   if (std::exchange(hard_touched_, false)) store.put_hard_tasks(hard_);
 }
 
-double StreamCrowd::usual_quality() const {
+double LiveModel::usual_quality() const {
   WorkerCounts all;
   for (const Worker& worker : workers_) all += worker.known.now.counts;
   return (all.correct + config_.alpha) / (all.seen + config_.alpha + config_.beta);
 }
 
-double StreamCrowd::hard_share() const {
+double LiveModel::hard_share() const {
   return (hard_.hard + kHardBefore.hard) / (hard_.all + kHardBefore.all);
 }
 
 // Counting.
 
-WorkerRecord& StreamCrowd::record(WorkerId w) {
+WorkerRecord& LiveModel::record(WorkerId w) {
   Worker& worker = workers_[w];
   if (!std::exchange(worker.fetched, true) && fetch_) fetch_(w, worker.known);
   return worker.known.now;
 }
-void StreamCrowd::touch(WorkerId w) {
+void LiveModel::touch(WorkerId w) {
   if (!std::exchange(workers_[w].touched, true)) touched_.push_back(w);
 }
 
-void StreamCrowd::add_to_crowd(ClassId truth, ClassId label, double count) {
+void LiveModel::add_to_crowd(ClassId truth, ClassId label, double count) {
   if (truth >= crowd_.size()) crowd_.resize(truth + std::size_t{1});
   CrowdRow& row = crowd_[truth];
   row.cells.add(truth, label, count);
@@ -128,12 +128,12 @@ void StreamCrowd::add_to_crowd(ClassId truth, ClassId label, double count) {
   if (truth == label) crowd_right_ += count;
 }
 
-double StreamCrowd::worth_of(const StreamLabel& label) const {
+double LiveModel::worth_of(const StreamLabel& label) const {
   if (fading_ == 1) return 1;
   return std::pow(fading_, static_cast<double>(workers_[label.worker].known.ticks - label.tick));
 }
 
-void StreamCrowd::add(const StreamTask& task, const StreamLabel& label, double times) {
+void LiveModel::add(const StreamTask& task, const StreamLabel& label, double times) {
   WorkerRecord& worker = record(label.worker);
   const double worth = times * worth_of(label);
   WorkerCounts& counts = worker.counts;
@@ -147,14 +147,14 @@ void StreamCrowd::add(const StreamTask& task, const StreamLabel& label, double t
   }
   touch(label.worker);
 }
-void StreamCrowd::count_hard(const StreamTask& task, double times) {
+void LiveModel::count_hard(const StreamTask& task, double times) {
   if (task.num_labels == 0) return;
   hard_.hard += times * task.hard / kWhole;
   hard_.all += times;
   hard_touched_ = true;
 }
 
-void StreamCrowd::enter(const StreamTask& task, StreamLabel& label) {
+void LiveModel::enter(const StreamTask& task, StreamLabel& label) {
   if (label.tick == 0 && fading_ < 1) {
     WorkerRecord& worker = record(label.worker);
     worker.counts = {worker.counts.correct * fading_, worker.counts.seen * fading_};
@@ -163,18 +163,18 @@ void StreamCrowd::enter(const StreamTask& task, StreamLabel& label) {
   }
   add(task, label, 1);
 }
-void StreamCrowd::enter(StreamTask& task) {
+void LiveModel::enter(StreamTask& task) {
   for (StreamLabel& label : task.labels) enter(task, label);
   count_hard(task, 1);
 }
-void StreamCrowd::leave(const StreamTask& task) {
+void LiveModel::leave(const StreamTask& task) {
   for (const StreamLabel& label : task.labels) {
     if (label.tick > 0 || fading_ == 1) add(task, label, -1);
   }
   count_hard(task, -1);
 }
 
-void StreamCrowd::remember(WorkerId w, const WorkerRecord& history) {
+void LiveModel::remember(WorkerId w, const WorkerRecord& history) {
   WorkerRecord& now = record(w);
   StreamWorker& worker = workers_[w].known;
   const double worth = std::pow(fading_, -static_cast<double>(worker.ticks));
@@ -187,14 +187,14 @@ void StreamCrowd::remember(WorkerId w, const WorkerRecord& history) {
   workers_[w].stored.reset();  // the history is not
   touch(w);
 }
-void StreamCrowd::remember(const HardTasks& elsewhere) {
+void LiveModel::remember(const HardTasks& elsewhere) {
   hard_.hard += elsewhere.hard;
   hard_.all += elsewhere.all;
   hard_touched_ = true;
 }
 
-StreamCrowd StreamCrowd::recounted(const StreamStore& store) {
-  StreamCrowd again(config_);
+LiveModel LiveModel::recounted(const StreamStore& store) {
+  LiveModel again(config_);
   again.expect(workers_.size());
   for (WorkerId w = 0; w < workers_.size(); ++w) {
     record(w);
@@ -213,8 +213,8 @@ StreamCrowd StreamCrowd::recounted(const StreamStore& store) {
   return again;
 }
 
-std::vector<std::string> StreamCrowd::differences(
-    StreamCrowd& other, const std::function<std::string_view(WorkerId)>& name_of) {
+std::vector<std::string> LiveModel::differences(
+    LiveModel& other, const std::function<std::string_view(WorkerId)>& name_of) {
   std::vector<std::string> found;
   for (WorkerId w = 0; w < workers_.size(); ++w) {
     const WorkerRecord& here = record(w);
@@ -228,7 +228,7 @@ std::vector<std::string> StreamCrowd::differences(
           fmt::format("the confusion of worker {} is not what the closed tasks say", name_of(w)));
   }
   for (std::size_t truth = 0; truth < std::max(crowd_.size(), other.crowd_.size()); ++truth) {
-    const auto row = [&](const StreamCrowd& crowd) {
+    const auto row = [&](const LiveModel& crowd) {
       return truth < crowd.crowd_.size() ? crowd.crowd_[truth].cells : SparseConfusion{};
     };
     if (differ(row(*this), row(other)))
@@ -243,7 +243,7 @@ std::vector<std::string> StreamCrowd::differences(
 
 // Judging.
 
-StreamCrowd::ClassEffect StreamCrowd::effect_of(ClassId truth) const {
+LiveModel::ClassEffect LiveModel::effect_of(ClassId truth) const {
   const double quality = (crowd_right_ + kCrowdQuality * kCrowdLabels) / (crowd_all_ + kCrowdLabels);
   const CrowdRow& row = crowd_[truth];
   const double all = row.sum + kCrowdLabels;
@@ -253,7 +253,7 @@ StreamCrowd::ClassEffect StreamCrowd::effect_of(ClassId truth) const {
   return {odds_of(here) / odds_of(quality), all * (1 - here), even};
 }
 
-void StreamCrowd::add_candidate(ClassId label, bool named) {
+void LiveModel::add_candidate(ClassId label, bool named) {
   const auto place =
       std::lower_bound(candidates_.begin(), candidates_.end(), label,
                        [](const Candidate& candidate, ClassId c) { return candidate.label < c; });
@@ -263,7 +263,7 @@ void StreamCrowd::add_candidate(ClassId label, bool named) {
     place->named |= named;
 }
 
-void StreamCrowd::weigh(const StreamTask& task, const Classes& classes) {
+void LiveModel::weigh(const StreamTask& task, const Classes& classes) {
   num_classes_ = std::max(classes.possible, 1U);
   if (crowd_.size() < classes.known) crowd_.resize(classes.known);
   candidates_.clear();
@@ -276,7 +276,7 @@ void StreamCrowd::weigh(const StreamTask& task, const Classes& classes) {
   normalise(task.truth);
 }
 
-void StreamCrowd::multiply(const StreamLabel& label) {
+void LiveModel::multiply(const StreamLabel& label) {
   const double others = std::max(1.0, num_classes_ - 1);
   const double lambda = 1 / others;
   const WorkerRecord& worker = record(label.worker);
@@ -308,7 +308,7 @@ void StreamCrowd::multiply(const StreamLabel& label) {
   chance_ /= kLarge;
 }
 
-void StreamCrowd::normalise(ClassId truth) {
+void LiveModel::normalise(ClassId truth) {
   const double hard = hard_share();
   const auto weigh = [&](Candidate& candidate) {
     return candidate.probability = (1 - hard) * candidate.likelihood + hard * chance_;
@@ -324,7 +324,7 @@ void StreamCrowd::normalise(ClassId truth) {
   other_.probability /= total;
 }
 
-void StreamCrowd::judge(StreamTask& task, const Classes& classes) {
+void LiveModel::judge(StreamTask& task, const Classes& classes) {
   weigh(task, classes);
   task.estimate = {};
   task.credits.clear();
@@ -343,8 +343,8 @@ void StreamCrowd::judge(StreamTask& task, const Classes& classes) {
   }
 }
 
-void StreamCrowd::put_posterior(const StreamTask& task, const Classes& classes,
-                                std::span<double> posterior) {
+void LiveModel::put_posterior(const StreamTask& task, const Classes& classes,
+                              std::span<double> posterior) {
   weigh(task, classes);
   std::fill(posterior.begin(), posterior.end(), other_.probability);
   for (const Candidate& candidate : candidates_) posterior[candidate.label] = candidate.probability;

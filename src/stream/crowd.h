@@ -39,11 +39,11 @@
 
 namespace crowdfold {
 
-class StreamCrowd {
+class LiveModel {
  public:
   // fetch(w, worker) adds the confusions of a worker who was there before, when they are needed first.
   using Fetch = std::function<void(WorkerId, StreamWorker&)>;
-  explicit StreamCrowd(const StreamConfig& config, Fetch fetch = {});
+  explicit LiveModel(const StreamConfig& config, Fetch fetch = {});
 
   // What is known of the crowd as a whole, after its workers were added one by one.
   void load(const StreamStore& store);
@@ -83,9 +83,9 @@ class StreamCrowd {
   void remember(const HardTasks& elsewhere);
 
   // What is to be known if the closed tasks of the store are counted anew.
-  StreamCrowd recounted(const StreamStore& store);
+  LiveModel recounted(const StreamStore& store);
   // Where the other one differs, in words.
-  std::vector<std::string> differences(StreamCrowd& other,
+  std::vector<std::string> differences(LiveModel& other,
                                        const std::function<std::string_view(WorkerId)>& name_of);
 
  private:

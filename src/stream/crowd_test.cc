@@ -21,7 +21,7 @@ StreamTask task_of(std::vector<StreamLabel> labels, ClassId truth = kNoClass) {
 
 // A crowd of ten in which a worker without labels is right by 2 : 1.
 struct Ten {
-  StreamCrowd crowd{[] {
+  LiveModel crowd{[] {
     StreamConfig config;
     config.alpha = 4;
     config.beta = 2;
@@ -46,7 +46,7 @@ struct Ten {
   }
 };
 
-TEST(StreamCrowd, JudgesByQualitiesAndAChanceThatTheTaskIsTooHard) {
+TEST(LiveModel, JudgesByQualitiesAndAChanceThatTheTaskIsTooHard) {
   Ten ten;
   // Of new workers a label is 4/3 as likely as by chance if it is right, 2/3 if it is wrong; a tenth of
   // tasks is too hard.
@@ -58,7 +58,7 @@ TEST(StreamCrowd, JudgesByQualitiesAndAChanceThatTheTaskIsTooHard) {
   EXPECT_EQ(task.hard, std::lround(1024 * .2 / (cat + dog)));
 }
 
-TEST(StreamCrowd, ClassesThatNobodyNamedShareWhatIsLeft) {
+TEST(LiveModel, ClassesThatNobodyNamedShareWhatIsLeft) {
   Ten ten;
   std::vector<double> posterior(5);
   ten.crowd.put_posterior(task_of({{0, 2}, {1, 2}, {2, 4}}), {5, 5}, posterior);
@@ -69,7 +69,7 @@ TEST(StreamCrowd, ClassesThatNobodyNamedShareWhatIsLeft) {
   EXPECT_GT(posterior[2], posterior[4]);
 }
 
-TEST(StreamCrowd, AClassThatIsNotKnownYetGetsNoCredit) {
+TEST(LiveModel, AClassThatIsNotKnownYetGetsNoCredit) {
   Ten ten;
   StreamTask task = task_of({{0, kCat}});
   ten.crowd.judge(task, {1, 2});
@@ -78,20 +78,20 @@ TEST(StreamCrowd, AClassThatIsNotKnownYetGetsNoCredit) {
   EXPECT_EQ(task.credits[0].truth, kCat);
 }
 
-TEST(StreamCrowd, ATieGoesToTheLowestClass) {
+TEST(LiveModel, ATieGoesToTheLowestClass) {
   Ten ten;
   EXPECT_EQ(ten.judged({{0, kDog}, {1, kCat}}).estimate.label, kCat);
   EXPECT_EQ(ten.judged({{0, kCat}, {1, kDog}}).estimate.label, kCat);
 }
 
-TEST(StreamCrowd, ATaskWithoutLabelsHasNoAnswer) {
+TEST(LiveModel, ATaskWithoutLabelsHasNoAnswer) {
   Ten ten;
   const StreamTask task = ten.judged({});
   EXPECT_EQ(task.estimate.label, kNoClass);
   EXPECT_TRUE(task.credits.empty());
 }
 
-TEST(StreamCrowd, UnderstandsAWorkerWhoMixesClassesUp) {
+TEST(LiveModel, UnderstandsAWorkerWhoMixesClassesUp) {
   Ten ten;
   for (int t = 0; t < 20; ++t) {
     const ClassId truth = t % 2 == 0 ? kCat : kDog;
@@ -104,7 +104,7 @@ TEST(StreamCrowd, UnderstandsAWorkerWhoMixesClassesUp) {
   EXPECT_GT(ten.probability_of_cat({{1, kCat}}), .8);
 }
 
-TEST(StreamCrowd, KnowsThatAWorkerIsBadOnOneClassOnly) {
+TEST(LiveModel, KnowsThatAWorkerIsBadOnOneClassOnly) {
   Ten ten;
   for (int t = 0; t < 40; ++t) {
     const ClassId truth = t % 2 == 0 ? kCat : kDog;
@@ -117,7 +117,7 @@ TEST(StreamCrowd, KnowsThatAWorkerIsBadOnOneClassOnly) {
   EXPECT_GT(by_cat, by_dog + .1);
 }
 
-TEST(StreamCrowd, DoesNotBelieveThatACrowdIsBetterOnOneOfTwoClasses) {
+TEST(LiveModel, DoesNotBelieveThatACrowdIsBetterOnOneOfTwoClasses) {
   Ten ten;
   for (int t = 0; t < 40; ++t) {
     const ClassId truth = t % 2 == 0 ? kCat : kDog;
@@ -132,7 +132,7 @@ TEST(StreamCrowd, DoesNotBelieveThatACrowdIsBetterOnOneOfTwoClasses) {
   EXPECT_NEAR(by_cat, by_dog, 1e-12);
 }
 
-TEST(StreamCrowd, IsLessSureWhenSureAnswersTurnOutWrong) {
+TEST(LiveModel, IsLessSureWhenSureAnswersTurnOutWrong) {
   Ten right;
   Ten wrong;
   const std::vector<StreamLabel> labels = {{0, kCat}, {1, kCat}, {2, kCat}, {3, kCat}, {4, kCat}};
@@ -145,7 +145,7 @@ TEST(StreamCrowd, IsLessSureWhenSureAnswersTurnOutWrong) {
   EXPECT_GT(wrong.judged(labels).hard, right.judged(labels).hard);
 }
 
-TEST(StreamCrowd, ThousandsOfLabelsAreNoProblem) {
+TEST(LiveModel, ThousandsOfLabelsAreNoProblem) {
   for (const std::uint32_t classes : {2U, 1000U}) {
     Ten ten;
     ten.crowd.expect(5000);
@@ -169,7 +169,7 @@ StreamTask some_task() {
 }
 
 // Everything that judging depends on, bit by bit.
-std::vector<double> answers(StreamCrowd& crowd) {
+std::vector<double> answers(LiveModel& crowd) {
   std::vector<double> all;
   for (ClassId first = 0; first < 3; ++first)
     for (ClassId second = 0; second < 3; ++second) {
@@ -182,7 +182,7 @@ std::vector<double> answers(StreamCrowd& crowd) {
 }
 
 RC_GTEST_PROP(StreamCrowdProperty, ATaskThatEntersAndLeavesLeavesNoTrace, ()) {
-  StreamCrowd crowd{StreamConfig{}};
+  LiveModel crowd{StreamConfig{}};
   crowd.expect(5);
   std::vector<StreamTask> tasks;
   for (int t = *rc::gen::inRange(0, 20); t > 0; --t) {
@@ -202,7 +202,7 @@ RC_GTEST_PROP(StreamCrowdProperty, ATaskThatEntersAndLeavesLeavesNoTrace, ()) {
 }
 
 RC_GTEST_PROP(StreamCrowdProperty, CountsDoNotDependOnTheOrderInWhichTasksEnter, ()) {
-  StreamCrowd judge{StreamConfig{}};
+  LiveModel judge{StreamConfig{}};
   judge.expect(5);
   std::vector<StreamTask> tasks;
   for (int t = *rc::gen::inRange(1, 20); t > 0; --t) {
@@ -210,7 +210,7 @@ RC_GTEST_PROP(StreamCrowdProperty, CountsDoNotDependOnTheOrderInWhichTasksEnter,
     judge.judge(tasks.back(), {3, 3});
     judge.enter(tasks.back());
   }
-  StreamCrowd other{StreamConfig{}};
+  LiveModel other{StreamConfig{}};
   other.expect(5);
   std::reverse(tasks.begin(), tasks.end());
   for (StreamTask& task : tasks) other.enter(task);

@@ -144,32 +144,32 @@ EventReader::EventReader(const std::string& path, const ReadOptions& options, bo
 
 EventReader::~EventReader() { ::close(descriptor_); }
 
-EventReader::Came EventReader::read(const Body& body) {
-  if (ended_) return Came::end;
+EventReader::ReadStatus EventReader::read(const Body& body) {
+  if (ended_) return ReadStatus::end;
   pollfd ready{descriptor_, POLLIN, 0};
-  if (::poll(&ready, 1, 0) == 0) return Came::none_yet;
+  if (::poll(&ready, 1, 0) == 0) return ReadStatus::none_yet;
   if (buffer_.size() < filled_ + kReadAtOnce + kBlockPadding)
     buffer_.resize(filled_ + kReadAtOnce + kBlockPadding);
   const ssize_t size = ::read(descriptor_, buffer_.data() + filled_, kReadAtOnce);
   if (size < 0) {
-    if (errno == EINTR || errno == EAGAIN) return Came::none_yet;
+    if (errno == EINTR || errno == EAGAIN) return ReadStatus::none_yet;
     throw Error(ErrorCode::io, Location{source_, 0, 0}, std::strerror(errno));
   }
   at_end_ = size == 0;
   if (at_end_) {
-    if (follow_) return Came::none_yet;
+    if (follow_) return ReadStatus::none_yet;
     ended_ = true;
     if (filled_ > 0 && buffer_[filled_ - 1] != '\n') buffer_[filled_++] = '\n';
   }
   filled_ += static_cast<std::size_t>(size);
   const std::string_view text(buffer_.data(), filled_);
   if (!format_) recognise();
-  if (!format_) return ended_ ? Came::end : Came::some;
+  if (!format_) return ended_ ? ReadStatus::end : ReadStatus::some;
   const std::size_t whole = ended_ ? filled_ : format_->whole(text);
   if (whole == 0 && filled_ > kLongestLine)
     throw Error(ErrorCode::data, Location{source_, lines_ + 1, 1}, "the line is too long");
   parse(whole, body);
-  return ended_ ? Came::end : Came::some;
+  return ended_ ? ReadStatus::end : ReadStatus::some;
 }
 
 void EventReader::parse(std::size_t size, const Body& body) {

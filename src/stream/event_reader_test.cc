@@ -41,13 +41,13 @@ std::string text_of(const StreamEvent& event) {
 struct Reading {
   explicit Reading(const std::string& path, bool follow = false, const ReadOptions& options = {})
       : reader(path, options, follow) {}
-  EventReader::Came read() {
+  EventReader::ReadStatus read() {
     return reader.read([&](std::span<const StreamEvent> some) {
       for (const StreamEvent& event : some) events.push_back(text_of(event));
     });
   }
   void read_to_the_end() {
-    while (read() != EventReader::Came::end) {
+    while (read() != EventReader::ReadStatus::end) {
     }
   }
   EventReader reader;
@@ -71,7 +71,7 @@ TEST(EventReader, KnowsEveryKindOfEvent) {
 TEST(EventReader, TakesALineOnceItIsWhole) {
   const Growing file;
   Reading reading(file.path(), /*follow=*/true);
-  EXPECT_EQ(reading.read(), EventReader::Came::none_yet);
+  EXPECT_EQ(reading.read(), EventReader::ReadStatus::none_yet);
   file.write("{\"task\": \"t\", \"worker\"");
   reading.read();
   EXPECT_TRUE(reading.events.empty());
@@ -81,7 +81,7 @@ TEST(EventReader, TakesALineOnceItIsWhole) {
   file.write("se\": \"t\"}\n");
   reading.read();
   EXPECT_EQ(reading.events.size(), 2U);
-  EXPECT_EQ(reading.read(), EventReader::Came::none_yet);
+  EXPECT_EQ(reading.read(), EventReader::ReadStatus::none_yet);
 }
 
 TEST(EventReader, TakesRowsOfLabelsWithQuotedLineEnds) {

@@ -41,7 +41,7 @@ class LiveStream::Engine {
     crowd_.load(*store_);
     store_->for_open_tasks([&](StreamTask task) {
       std::string name = task.name;
-      tasks_.emplace(std::move(name), Held{std::move(task)});
+      tasks_.emplace(std::move(name), OpenEntry{std::move(task)});
       ++open_tasks_;
     });
   }
@@ -49,7 +49,7 @@ class LiveStream::Engine {
   // Once the store failed in the middle of something, what is in memory is not what is stored, and there
   // is no going on.
   template <class Work>
-  auto safely(const Work& work) {
+  auto guarded(const Work& work) {
     if (has_failed_)
       throw Error(ErrorCode::io,
                   "the stream failed before; open its state again: what was committed is there");
@@ -107,23 +107,23 @@ class LiveStream::Engine {
 
   void close_all() {
     // In the order in which they were opened, whatever the table's.
-    std::vector<Held*> open;
+    std::vector<OpenEntry*> open;
     for (auto& [name, held] : tasks_) {
       if (!held.task.closed) open.push_back(&held);
     }
     std::sort(open.begin(), open.end(),
-              [](const Held* a, const Held* b) { return a->task.id < b->task.id; });
-    for (Held* held : open) close_now(*held, "end");
+              [](const OpenEntry* a, const OpenEntry* b) { return a->task.id < b->task.id; });
+    for (OpenEntry* held : open) close_now(*held, "end");
   }
 
-  void judge_closed_again() {
+  void rejudge() {
     if (config_.forget_closed)
       throw Error(ErrorCode::usage, "the labels of closed tasks were forgotten (forget-closed)");
     commit();
     std::vector<std::string> names;
     store_->for_closed_tasks([&](const StreamTask& task) { names.push_back(task.name); });
     for (const std::string& name : names) {
-      change(*get(name), [&](StreamTask& task) { judge_again(task); });
+      change(*get(name), [&](StreamTask& task) { rejudge(task); });
       if (touched_tasks_.size() >= kTasksAtATime) commit();
     }
   }
@@ -239,7 +239,7 @@ class LiveStream::Engine {
     std::vector<std::string> found = store_->problems();
     if (config_.forget_closed || !found.empty()) return found;
     write_changes();
-    StreamCrowd counted = crowd_.recounted(*store_);
+    LiveModel counted = crowd_.recounted(*store_);
     return crowd_.differences(counted, [&](WorkerId w) { return worker_names_[w]; });
   }
 
@@ -247,7 +247,7 @@ class LiveStream::Engine {
     if (config_.forget_closed)
       throw Error(ErrorCode::usage, "the labels of closed tasks were forgotten (forget-closed)");
     write_changes();
-    const StreamCrowd counted = crowd_.recounted(*store_);
+    const LiveModel counted = crowd_.recounted(*store_);
     std::vector<WorkerCounts> counts;
     for (WorkerId w = 0; w < counted.size(); ++w) counts.push_back(counted.counts(w));
     return counts;
@@ -258,7 +258,7 @@ class LiveStream::Engine {
   // So many of them tell the store what they need, where it waits for a disk.
   static constexpr std::size_t kEventsAhead = 5'000;
 
-  struct Held {
+  struct OpenEntry {
     StreamTask task;
     bool touched = false;  // since the last commit()
     bool stored = true;
@@ -280,7 +280,7 @@ class LiveStream::Engine {
     if (event.label.empty()) return "";  // an abstention
     const ClassId label = class_of(event.label);
     if (label == kNoClass) return unknown_class(event.label);
-    Held& held = get_or_open(event.task);
+    OpenEntry& held = get_or_open(event.task);
     const bool forgotten = is_forgotten(held.task);
     if (forgotten && held.task.truth == kNoClass) return kForgotten;
     const WorkerId worker = worker_of(event.worker);
@@ -300,14 +300,14 @@ class LiveStream::Engine {
         task.labels.insert(place, added);
         ++task.num_labels;
       }
-      judge_again(task);
+      rejudge(task);
     });
     return "";
   }
 
   std::string retract(const StreamEvent& event) {
     require(!event.worker.empty(), "a retraction needs a worker");
-    Held* const held = get(event.task);
+    OpenEntry* const held = get(event.task);
     if (held == nullptr) return "there is no such task";
     if (is_forgotten(held->task)) return kForgotten;
     const std::optional<std::uint32_t> worker = worker_names_.find(event.worker);
@@ -315,7 +315,7 @@ class LiveStream::Engine {
     change(*held, [&](StreamTask& task) {
       task.labels.erase(find(task, *worker));
       --task.num_labels;
-      judge_again(task);
+      rejudge(task);
     });
     return "";
   }
@@ -324,24 +324,24 @@ class LiveStream::Engine {
     require(!event.label.empty(), "a truth needs a label");
     const ClassId truth = class_of(event.label);
     if (truth == kNoClass) return unknown_class(event.label);
-    Held& held = get_or_open(event.task);
+    OpenEntry& held = get_or_open(event.task);
     if (is_forgotten(held.task) && held.task.num_labels > 0) return kForgotten;
     change(held, [&](StreamTask& task) {
       task.truth = truth;
-      judge_again(task);
+      rejudge(task);
     });
     return "";
   }
 
   std::string close_task(const StreamEvent& event) {
-    Held* const held = get(event.task);
+    OpenEntry* const held = get(event.task);
     if (held == nullptr) return "there is no such task";
     if (!held->task.closed) close_now(*held, "event");
     return "";
   }
-  void close_now(Held& held, const char* reason) {
+  void close_now(OpenEntry& held, const char* reason) {
     change(held, [&](StreamTask& task) {
-      judge_again(task);
+      rejudge(task);
       close(task, reason);
     });
   }
@@ -370,7 +370,7 @@ class LiveStream::Engine {
     }
     return id;
   }
-  Held* get(std::string_view name) {
+  OpenEntry* get(std::string_view name) {
     if (const auto found = tasks_.find(name); found != tasks_.end()) return &found->second;
     std::optional<StreamTask> stored = store_->find_task(name);
     if (!stored) return nullptr;
@@ -386,23 +386,23 @@ class LiveStream::Engine {
     }
     store_->read_ahead(std::move(expected));
   }
-  Held& get_or_open(std::string_view name) {
-    if (Held* const held = get(name)) return *held;
+  OpenEntry& get_or_open(std::string_view name) {
+    if (OpenEntry* const held = get(name)) return *held;
     StreamTask task;
     task.id = store_->next_task();
     task.name = name;
     ++open_tasks_;
-    Held& held = *hold(std::move(task));
+    OpenEntry& held = *hold(std::move(task));
     held.stored = false;
     return held;
   }
-  Held* hold(StreamTask task) {
+  OpenEntry* hold(StreamTask task) {
     std::string name = task.name;
-    Held& held = tasks_.emplace(std::move(name), Held{std::move(task)}).first->second;
+    OpenEntry& held = tasks_.emplace(std::move(name), OpenEntry{std::move(task)}).first->second;
     touch(held);
     return &held;
   }
-  void touch(Held& held) {
+  void touch(OpenEntry& held) {
     if (std::exchange(held.touched, true)) return;
     touched_tasks_.push_back(&held);
   }
@@ -422,7 +422,7 @@ class LiveStream::Engine {
   // body(task) changes a task, which is out of the counts meanwhile. Tells if its answer is another one,
   // or if it closed.
   template <class Body>
-  void change(Held& held, const Body& body) {
+  void change(OpenEntry& held, const Body& body) {
     StreamTask& task = held.task;
     touch(held);
     const ClassId answer = task.estimate.label;
@@ -436,10 +436,10 @@ class LiveStream::Engine {
     if (task.estimate.label != answer || task.closed != was_closed) tell(task);
   }
 
-  void judge_again(StreamTask& task) { crowd_.judge(task, classes()); }
+  void rejudge(StreamTask& task) { crowd_.judge(task, classes()); }
 
   // One class alone would be certain, however few the labels.
-  StreamCrowd::Classes classes() const {
+  LiveModel::Classes classes() const {
     const auto known = static_cast<std::uint32_t>(classes_.size());
     return {known, config_.classes.empty() ? std::max(2U, known) : known};
   }
@@ -462,7 +462,7 @@ class LiveStream::Engine {
 
   // A task of another stream, with our ids.
   void join(StreamTask task) {
-    if (Held* const held = get(task.name)) {
+    if (OpenEntry* const held = get(task.name)) {
       change(*held, [&](StreamTask& ours) {
         for (const StreamLabel& label : task.labels) {
           const auto place = find(ours, label.worker);
@@ -471,7 +471,7 @@ class LiveStream::Engine {
           ++ours.num_labels;
         }
         if (ours.truth == kNoClass) ours.truth = task.truth;
-        judge_again(ours);
+        rejudge(ours);
       });
       return;
     }
@@ -524,7 +524,7 @@ class LiveStream::Engine {
   // Brings the store up to date; closed tasks need not be in memory any longer.
   void write_changes() {
     crowd_.save(*store_);
-    for (Held* const held : touched_tasks_) {
+    for (OpenEntry* const held : touched_tasks_) {
       if (std::exchange(held->stored, true))
         store_->put_task(held->task);
       else
@@ -545,10 +545,10 @@ class LiveStream::Engine {
 
   NameTable classes_{"classes", kMaxClasses};
   NameTable worker_names_{"workers"};
-  StreamCrowd crowd_;
+  LiveModel crowd_;
   std::unordered_set<WorkerId> alarmed_;
-  std::unordered_map<std::string, Held, Hash, std::equal_to<>> tasks_;  // open, or touched
-  std::vector<Held*> touched_tasks_;
+  std::unordered_map<std::string, OpenEntry, Hash, std::equal_to<>> tasks_;  // open, or touched
+  std::vector<OpenEntry*> touched_tasks_;
   std::uint64_t open_tasks_ = 0;
   // Since the last commit().
   std::uint64_t events_ = 0;
@@ -564,37 +564,37 @@ LiveStream::~LiveStream() = default;
 
 void LiveStream::set_alarm(double below) { engine_->set_alarm(below); }
 void LiveStream::take(const StreamEvent& event) {
-  engine_->safely([&] { engine_->take(event); });
+  engine_->guarded([&] { engine_->take(event); });
 }
 void LiveStream::take(std::span<const StreamEvent> events) {
-  engine_->safely([&] { engine_->take(events); });
+  engine_->guarded([&] { engine_->take(events); });
 }
 void LiveStream::close_all() {
-  engine_->safely([&] { engine_->close_all(); });
+  engine_->guarded([&] { engine_->close_all(); });
 }
-void LiveStream::judge_closed_again() {
-  engine_->safely([&] { engine_->judge_closed_again(); });
+void LiveStream::rejudge() {
+  engine_->guarded([&] { engine_->rejudge(); });
 }
 void LiveStream::remember(std::string_view worker, const WorkerCounts& history) {
-  engine_->safely([&] { engine_->remember(worker, history); });
+  engine_->guarded([&] { engine_->remember(worker, history); });
 }
 void LiveStream::merge(const StreamStore& other) {
-  engine_->safely([&] { engine_->merge(other); });
+  engine_->guarded([&] { engine_->merge(other); });
 }
 void LiveStream::commit() {
-  engine_->safely([&] { engine_->commit(); });
+  engine_->guarded([&] { engine_->commit(); });
 }
 const StreamConfig& LiveStream::config() const { return engine_->config(); }
 StreamTotals LiveStream::totals() const { return engine_->totals(); }
 std::vector<WorkerSummary> LiveStream::workers() const { return engine_->workers(); }
 std::vector<OpenTask> LiveStream::next_tasks(std::size_t most) const {
-  return engine_->safely([&] { return engine_->next_tasks(most); });
+  return engine_->guarded([&] { return engine_->next_tasks(most); });
 }
 std::vector<std::string> LiveStream::problems() {
-  return engine_->safely([&] { return engine_->problems(); });
+  return engine_->guarded([&] { return engine_->problems(); });
 }
 std::vector<WorkerCounts> LiveStream::recount() {
-  return engine_->safely([&] { return engine_->recount(); });
+  return engine_->guarded([&] { return engine_->recount(); });
 }
 
 }  // namespace crowdfold

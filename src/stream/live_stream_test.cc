@@ -335,7 +335,7 @@ TEST(LiveStream, ClosedTasksMayBeJudgedAgainWithWhatIsKnownNow) {
         {{Kind::truth, task, "", "cat", ""}, label(task, "good", "cat"), label(task, "bad", "dog")});
   }
   const std::size_t told = watched.told.size();
-  watched.stream.judge_closed_again();
+  watched.stream.rejudge();
   ASSERT_EQ(watched.told.size(), told + 1);
   EXPECT_EQ(watched.told.back().label, "cat");
   EXPECT_EQ(watched.told.back().task, "early");

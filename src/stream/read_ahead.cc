@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "stream/json_columns.h"
+#include "stream/prefetching_file.h"
 #include "stream/sqlite.h"
-#include "stream/unhurried_file.h"
 
 namespace crowdfold {
 namespace {
@@ -68,7 +68,7 @@ class ReadAhead::Reader {
   Statement find_name_;
   Statement find_task_;
   Statement find_confusion_;
-  UnhurriedFile file_;
+  PrefetchingFile file_;
   bool is_complete_ = true;
   std::vector<StreamLabel> labels_;
 };

@@ -106,14 +106,14 @@ std::uint64_t pages_from_disk() {
 
 class SqliteStore final : public StreamStore {
  public:
-  SqliteStore(const std::string& path, const std::function<void(StreamConfig&)>& wish)
+  SqliteStore(const std::string& path, const std::function<void(StreamConfig&)>& overrides)
       : path_(path), lock_(path), database_(path, Database::Use::write) {
     // A reader may be in the way of the log for a moment.
     sqlite3_busy_timeout(database_.handle(), 5'000);
     const bool fresh = is_new();
     if (!fresh) load();
     StreamConfig wanted = config_;
-    if (wish) wish(wanted);
+    if (overrides) overrides(wanted);
     if (fresh)
       create(wanted);
     else
@@ -508,8 +508,8 @@ std::shared_ptr<StreamStore> open_store_to_read(const std::string& path) {
 }
 
 std::shared_ptr<StreamStore> open_store(const std::string& path,
-                                        const std::function<void(StreamConfig&)>& wish) {
-  return std::make_shared<SqliteStore>(path, wish);
+                                        const std::function<void(StreamConfig&)>& overrides) {
+  return std::make_shared<SqliteStore>(path, overrides);
 }
 
 }  // namespace crowdfold

@@ -20,8 +20,9 @@ using testing::Said;
 using testing::TemporaryState;
 using testing::Watched;
 
-std::string complaint(const std::string& path, const std::function<void(StreamConfig&)>& wish = {}) {
-  return error_of([&] { open_store(path, wish); }).what();
+std::string complaint(const std::string& path,
+                      const std::function<void(StreamConfig&)>& overrides = {}) {
+  return error_of([&] { open_store(path, overrides); }).what();
 }
 
 TEST(StreamStore, RefusesASecondWriterButNotAReader) {

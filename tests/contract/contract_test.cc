@@ -56,7 +56,7 @@ ENROL(MethodThatTakesTruths, m.takes_truths);
 ENROL(MethodForTwoClasses, m.most_classes == 2);
 ENROL(MethodOnWholeDataSets, !m.make_online);
 ENROL(MethodOnline, m.make_online != nullptr);
-ENROL(MethodThatMerges, m.make_online&& m.merges);
+ENROL(MethodThatMerges, m.make_online&& m.can_merge);
 // threepass builds tables anew that it would have gone on using for a while: see threepass_test.cc.
 ENROL(MethodThatGoesOn, m.make_online&& m.name != "threepass");
 ENROL(MethodWithAnObjective, climbs(m));
@@ -72,7 +72,7 @@ TEST_P(MethodThatTakesTruths, FixesKnownTruthsAndLearnsFromThem) {
   }
   rows.push_back({"10", "x", "b"});
   const Labels labels = labels_of(rows);
-  Given given;
+  Knowledge given;
   given.truths.assign(5, 1);  // of the first five tasks
   const Result result = fit(labels, {}, given, with(1, 0, true));
   for (TaskId t = 0; t < 5; ++t) {
@@ -89,7 +89,7 @@ TEST_P(MethodThatTakesTruths, FixesKnownTruthsAndLearnsFromThem) {
 }
 
 TEST_P(MethodThatTakesTruths, KnowsTheTruthOfATaskWithoutLabels) {
-  Given given;
+  Knowledge given;
   given.truths = {0};
   const Result result = fit(labels_of({{"1", "u", ""}, {"2", "u", "a"}}), {}, given);
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 0}));
@@ -97,7 +97,7 @@ TEST_P(MethodThatTakesTruths, KnowsTheTruthOfATaskWithoutLabels) {
 
 TEST_P(EveryMethod, AddsToTheCountsItIsGivenOrSaysWhoWould) {
   const Labels labels = labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"2", "v", "b"}});
-  Given given;
+  Knowledge given;
   given.workers = {{5, 9}};  // v has no history
   if (info().takes_workers) {
     const Result result = fit(labels, {}, given);
@@ -200,7 +200,7 @@ TEST_P(EveryMethod, TakesTenThousandLabelsOnOneTask) {
   std::vector<LabelRow> rows;
   for (int w = 0; w < workers; ++w)
     rows.push_back({"t", "w" + std::to_string(w), w % 10 < 6 ? "a" : w % 10 < 9 || two ? "b" : "c"});
-  Given given;
+  Knowledge given;
   if (info().takes_workers) given.workers.assign(static_cast<std::size_t>(workers), {90, 100});
   const Result result = fit(labels_of(rows), {}, given, with(1, 0, true));
   if (!starts_at_random(info())) {
@@ -250,7 +250,7 @@ TEST_P(MethodThatMerges, MergesStatesByAddingCounts) {
 }
 
 TEST_P(MethodOnline, RefusesToMergeIfItSaysThatItCannot) {
-  if (info().merges) return;
+  if (info().can_merge) return;
   const Labels labels =
       simulate_labels({.tasks = 10, .workers = 10, .classes = up_to(4), .quality = {}}, 6);
   const auto method = info().make_online(quick(), 0);
@@ -311,7 +311,7 @@ TEST_P(EveryMethod, GivesTheExtrasThatTheRegistryNames) {
 
 TEST_P(EveryMethod, RefusesExtrasThatItDoesNotTakeAndThoseOfAnotherSize) {
   const Labels labels = labels_of({{"1", "u", "a"}, {"2", "v", "b"}});
-  Given given;
+  Knowledge given;
   given.extras = {{"nonsense", Per::worker, 1, {1, 1}}};
   EXPECT_EQ(error_of([&] { fit(labels, {}, given); }).code(), ErrorCode::usage);
   for (const ExtraInfo& taken : info().takes) {

@@ -48,7 +48,7 @@ namespace {
 
 // Of one fit.
 double most_bytes(const MethodInfo& info, std::uint32_t tasks) {
-  CrowdOptions options{.tasks = tasks, .workers = 50, .classes = 2, .quality = {}};
+  SimulationOptions options{.tasks = tasks, .workers = 50, .classes = 2, .quality = {}};
   options.min_labels = options.max_labels = 5;
   const Labels labels = simulate_labels(options, 1);
   Settings settings;

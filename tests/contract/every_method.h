@@ -17,7 +17,7 @@ class EveryMethod : public ::testing::TestWithParam<std::string> {
  protected:
   const MethodInfo& info() const { return find_method(GetParam()); }
 
-  Result fit(const Labels& labels, const Settings& settings = {}, const Given& given = {},
+  Result fit(const Labels& labels, const Settings& settings = {}, const Knowledge& given = {},
              const RunContext& context = {}) const {
     return info().make(settings)->fit(labels, given, context);
   }

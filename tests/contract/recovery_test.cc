@@ -9,7 +9,7 @@ namespace crowdfold {
 namespace {
 
 TEST_P(EveryMethod, RecoversPerfectWorkers) {
-  Crowd crowd;
+  SimulatedCrowd crowd;
   const Labels labels = simulate_labels({.tasks = 2'000,
                                          .workers = 10,
                                          .classes = up_to(4),
@@ -22,7 +22,7 @@ TEST_P(EveryMethod, RecoversPerfectWorkers) {
 }
 
 TEST_P(EveryMethod, RecoversACrowdOfDifferentQualities) {
-  Crowd crowd;
+  SimulatedCrowd crowd;
   const Labels labels = simulate_labels({.tasks = 2'000,
                                          .workers = 40,
                                          .classes = up_to(3),
@@ -37,7 +37,7 @@ TEST_P(EveryMethod, RecoversACrowdOfDifferentQualities) {
 }
 
 TEST_P(MethodWithFreeMatrices, RecoversWorkersWhoErrInTheirOwnWays) {
-  Crowd crowd;
+  SimulatedCrowd crowd;
   const Labels labels = simulate_labels({.tasks = 3'000,
                                          .workers = 30,
                                          .classes = 3,

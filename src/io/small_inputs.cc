@@ -1,0 +1,127 @@
+// The small tables: truths, workers, estimates.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "crowdfold/io.h"
+#include "io/input_table.h"
+
+namespace crowdfold {
+namespace {
+
+// In JSON lines, the classes' probabilities are in an object of this name.
+constexpr std::string_view kPosteriorKey = "posterior.";
+
+// False unless all of the text is a number from `lowest` to `highest`.
+bool parse_number(std::string_view text, double lowest, double highest, double& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && value >= lowest && value <= highest;
+}
+
+ClassId class_id(NameTable& classes, std::string_view name) {
+  return static_cast<ClassId>(classes.intern(name));
+}
+
+}  // namespace
+
+std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const ReadOptions& options,
+                                 ReadReport* report) {
+  TableInput input(path, options, {task_role(), truth_role()});
+  std::vector<ClassId> truths(labels.num_tasks(), kNoClass);
+  input.for_each_row([&](Row row, bool) -> Complaint {
+    const auto task = labels.tasks.find(row[0]);
+    if (!task)
+      return {1, fmt::format("task '{}' is not there (--skip-bad-rows leaves such truths out)", row[0])};
+    if (row[1].empty()) return {2, "no label: the field is empty"};
+    const ClassId truth = class_id(labels.classes, row[1]);
+    if (truths[*task] != kNoClass && truths[*task] != truth) {
+      return {2, fmt::format("task '{}' has another truth already: '{}'", row[0],
+                             labels.classes[truths[*task]])};
+    }
+    truths[*task] = truth;
+    return {};
+  });
+  if (report != nullptr) *report = input.report();
+  return truths;
+}
+
+std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::string& path,
+                                                                 const ReadOptions& options) {
+  TableInput input(path, options, {task_role(), truth_role()});
+  std::vector<std::pair<std::string, std::string>> rows;
+  input.for_each_row([&](Row row, bool) -> Complaint {
+    if (row[0].empty()) return {1, "no task: the field is empty"};
+    if (row[1].empty()) return {2, "no label: the field is empty"};
+    rows.emplace_back(row[0], row[1]);
+    return {};
+  });
+  return rows;
+}
+
+std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, double alpha,
+                                       double beta, const ReadOptions& options, ReadReport* report) {
+  TableInput input(path, options, {worker_role(), {"quality", {"quality"}}, {"labels", {"labels"}}});
+  std::vector<WorkerCounts> workers(labels.num_workers());
+  input.for_each_row([&](Row row, bool) -> Complaint {
+    double quality = 0;
+    double seen = 0;
+    if (!parse_number(row[1], 0, 1, quality))
+      return {2, fmt::format("'{}' is not a quality: 0 to 1", row[1])};
+    if (!parse_number(row[2], 0, 1e15, seen))
+      return {3, fmt::format("'{}' is not a number of labels", row[2])};
+    if (row[0].empty()) return {1, "no worker: the field is empty"};
+    const WorkerId worker = labels.workers.intern(row[0]);
+    workers.resize(labels.num_workers());
+    // quality = (correct + alpha) / (seen + alpha + beta). Whole counts come back whole.
+    double correct = std::clamp(quality * (seen + alpha + beta) - alpha, 0.0, seen);
+    if (std::abs(correct - std::round(correct)) < 1e-6) correct = std::round(correct);
+    workers[worker] = {correct, seen};
+    return {};
+  });
+  if (report != nullptr) *report = input.report();
+  return workers;
+}
+
+Estimates read_estimates(const std::string& path, const ReadOptions& options, ReadReport* report) {
+  TableInput input(path, options, {task_role(), label_role(), {"confidence", {"confidence"}, false}},
+                   true);
+  const std::size_t confidence = input.field_of("confidence");
+  const std::size_t first_class = confidence == kNoColumn ? 2 : 3;
+  const std::size_t num_fields = input.field_names().size();
+  Estimates estimates;
+  estimates.tasks = NameTable("tasks", kMaxTasks);
+  estimates.classes = NameTable("classes", kMaxClasses);
+  // Columns behind the confidence are classes.
+  const bool posterior = confidence != kNoColumn && num_fields > first_class;
+  for (std::size_t i = first_class; posterior && i < num_fields; ++i) {
+    std::string_view name = input.field_names()[i];
+    if (name.starts_with(kPosteriorKey) && input.report().format.starts_with("json"))
+      name.remove_prefix(kPosteriorKey.size());
+    estimates.classes.intern(name);
+  }
+
+  std::vector<double> probabilities(num_fields);  // of the row, by field
+  input.for_each_row([&](Row row, bool) -> Complaint {
+    if (estimates.tasks.find(row[0]))
+      return {1, fmt::format("task '{}' has an estimate already", row[0])};
+    const bool known = !row[1].empty();
+    for (std::size_t i = 2; i < num_fields; ++i) {
+      if (i != confidence && !posterior) continue;
+      probabilities[i] = 0;
+      if (!known && row[i].empty()) continue;
+      if (!parse_number(row[i], 0, 1, probabilities[i]))
+        return {i + 1, fmt::format("'{}' is not a probability", row[i])};
+    }
+    estimates.tasks.intern(row[0]);
+    estimates.estimate.push_back(known ? class_id(estimates.classes, row[1]) : kNoClass);
+    if (confidence != kNoColumn) estimates.confidence.push_back(probabilities[confidence]);
+    for (std::size_t i = first_class; posterior && i < num_fields; ++i)
+      estimates.posterior.push_back(probabilities[i]);
+    return {};
+  });
+  if (report != nullptr) *report = input.report();
+  return estimates;
+}
+
+}  // namespace crowdfold

@@ -1,0 +1,98 @@
+#include "labels/grouping/ordered_grouper.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "labels/duplicates.h"
+
+namespace crowdfold {
+namespace {
+
+constexpr std::size_t kPrefetch = 16;  // look-ups ahead whose cache lines are asked for
+
+}  // namespace
+
+OrderedGrouper::OrderedGrouper(Duplicates duplicates)
+    : rule_(duplicates), tasks_("tasks", kMaxTasks), offsets_(1, 0) {}
+
+void OrderedGrouper::reserve(std::uint64_t labels, std::uint64_t tasks, std::uint64_t name_bytes) {
+  worker_.reserve(labels);
+  class_.reserve(labels);
+  offsets_.reserve(tasks + 1);
+  tasks_.reserve(tasks, name_bytes);
+}
+
+void OrderedGrouper::append(const LabelBlock& block) {
+  ids_.absorb(block);
+  const std::vector<WorkerId>& worker_of = ids_.workers_of(block.reader);
+  const std::vector<ClassId>& class_of = ids_.classes_of(block.reader);
+
+  const std::size_t base = worker_.size();
+  const std::size_t count = block.workers.size();
+  worker_.resize(base + count);
+  class_.resize(base + count);
+  for (std::size_t j = 0; j < count; ++j) worker_[base + j] = worker_of[block.workers[j]];
+  for (std::size_t j = 0; j < count; ++j) class_[base + j] = class_of[block.classes[j]];
+
+  for (std::size_t run = 0; run < block.num_runs(); ++run) {
+    if (run + kPrefetch < block.num_runs()) tasks_.prefetch(block.hashes[run + kPrefetch]);
+    const TaskId known = tasks_.size();
+    const TaskId task = tasks_.intern(block.name(run), block.hashes[run]);
+    const std::uint64_t end = base + block.label_ends[run];
+    const std::size_t runs = offsets_.size() - 1;
+    const TaskId previous = task_of_run_.empty() ? known - 1 : task_of_run_.back();
+    if (runs > 0 && task < known && task == previous) {  // a run cut by the end of a block
+      offsets_.back() = end;
+      continue;
+    }
+    if (task < known && task_of_run_.empty()) {  // the first task that comes back
+      task_of_run_.resize(runs);
+      for (std::size_t r = 0; r < runs; ++r) task_of_run_[r] = static_cast<TaskId>(r);
+    }
+    offsets_.push_back(end);
+    if (task < known || !task_of_run_.empty()) task_of_run_.push_back(task);
+  }
+}
+
+// Brings the runs of a task together, in input order.
+void OrderedGrouper::regroup() {
+  FlatArray<std::uint64_t> begin(tasks_.size() + 1ULL, 0);
+  for (std::size_t run = 0; run < task_of_run_.size(); ++run) {
+    begin[task_of_run_[run] + 1ULL] += offsets_[run + 1] - offsets_[run];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  FlatArray<WorkerId> workers(worker_.size());
+  FlatArray<ClassId> classes(class_.size());
+  std::vector<std::uint64_t> cursor(begin.begin(), begin.end() - 1);
+  for (std::size_t run = 0; run < task_of_run_.size(); ++run) {
+    std::uint64_t& to = cursor[task_of_run_[run]];
+    for (std::uint64_t j = offsets_[run]; j < offsets_[run + 1]; ++j, ++to) {
+      workers[to] = worker_[j];
+      classes[to] = class_[j];
+    }
+  }
+  offsets_ = std::move(begin);
+  worker_ = std::move(workers);
+  class_ = std::move(classes);
+  task_of_run_ = {};
+}
+
+Labels OrderedGrouper::finish(int threads) {
+  tasks_.drop_index();
+  if (!task_of_run_.empty()) regroup();
+
+  const std::uint64_t duplicates =
+      drop_duplicates(rule_, threads, tasks_, ids_.workers, offsets_, worker_, class_);
+  Labels labels;
+  labels.tasks = std::move(tasks_);
+  labels.workers = std::move(ids_.workers);
+  labels.classes = std::move(ids_.classes);
+  labels.rows = ids_.rows;
+  labels.abstentions = ids_.abstentions;
+  labels.duplicates = duplicates;
+  labels.adopt(std::move(offsets_), std::move(worker_), std::move(class_));
+  return labels;
+}
+
+}  // namespace crowdfold

@@ -1,0 +1,45 @@
+// PartitionedGrouper: rows in any order -> Labels, in linear time. Rows are packed by a hash of their
+// task into partitions whose tables fit the cache, which are then grouped one by one, in parallel, and
+// joined in the order in which their tasks first appear.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "crowdfold/labels.h"
+#include "crowdfold/run_context.h"
+#include "labels/grouping/row_packer.h"
+
+namespace crowdfold {
+
+class PartitionedGrouper {
+ public:
+  // `head`: what the names of most tasks begin with.
+  PartitionedGrouper(Duplicates duplicates, unsigned partition_bits, int readers,
+                     const std::string& abstain = {}, NameHead head = {});
+
+  // Readers pack their blocks side by side. A reader's blocks come in input order.
+  RowPacker& packer(int reader) { return packers_[static_cast<std::size_t>(reader)]; }
+  // Afterwards, one after another in input order.
+  void append(const BlockSummary& block);
+  Labels finish(const RunContext& context);
+
+ private:
+  struct Partition;
+  struct Scratch;
+
+  std::size_t num_partitions() const { return std::size_t{1} << bits_; }
+  Partition group(std::size_t partition, Scratch& scratch);
+  void unpack(const RowPacker::Piece& piece, int reader, Partition& partition, Scratch& scratch) const;
+  Labels join(const std::vector<Partition>& partitions, const RunContext& context);
+
+  Duplicates rule_;
+  unsigned bits_;
+  NameHead head_;
+  IdMap ids_;
+  std::vector<RowPacker> packers_;        // by reader
+  std::vector<std::uint64_t> first_row_;  // by block: rows in the blocks before
+};
+
+}  // namespace crowdfold

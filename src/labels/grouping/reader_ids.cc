@@ -1,0 +1,64 @@
+#include "labels/grouping/reader_ids.h"
+
+namespace crowdfold {
+
+void BlockSummary::restart(int by_reader) {
+  reader = by_reader;
+  rows = 0;
+  abstentions = 0;
+  new_workers.clear();
+  new_classes.clear();
+}
+
+ReaderIds::ReaderIds(std::string abstain)
+    : abstain_(std::move(abstain)),
+      known_workers_("workers", kMaxWorkers),
+      known_classes_("classes", kMaxClasses) {}
+
+void ReaderIds::look_up(const RowBatch& rows, BlockSummary& block) {
+  std::array<std::uint64_t, RowBatch::kRows> hashes;
+  for (std::size_t i = 0; i < rows.size; ++i) {
+    hashes[i] = hash_name(rows.workers[i]);
+    known_workers_.prefetch(hashes[i]);
+  }
+
+  block.rows += rows.size;
+  for (std::size_t i = 0; i < rows.size; ++i) {
+    const std::string_view label = rows.labels[i];
+    if (label.empty() || label == abstain_) [[unlikely]] {
+      classes[i] = kNoClass;
+      ++block.abstentions;
+      continue;
+    }
+    const std::uint32_t known = known_classes_.size();
+    classes[i] = static_cast<ClassId>(known_classes_.intern(label));
+    if (classes[i] == known) [[unlikely]]
+      block.new_classes.emplace_back(label);
+  }
+
+  for (std::size_t i = 0; i < rows.size; ++i) {
+    const std::string_view name = rows.workers[i];
+    const std::uint32_t known = known_workers_.size();
+    workers[i] = known_workers_.intern(name, hashes[i]);
+    if (workers[i] == known) [[unlikely]]
+      block.new_workers.emplace_back(name);
+  }
+}
+
+IdMap::IdMap() : workers("workers", kMaxWorkers), classes("classes", kMaxClasses) {}
+
+void IdMap::absorb(const BlockSummary& block) {
+  const auto reader = static_cast<std::size_t>(block.reader);
+  if (reader >= workers_of_.size()) {
+    workers_of_.resize(reader + 1);
+    classes_of_.resize(reader + 1);
+  }
+  for (const std::string& name : block.new_workers) workers_of_[reader].push_back(workers.intern(name));
+  for (const std::string& name : block.new_classes) {
+    classes_of_[reader].push_back(static_cast<ClassId>(classes.intern(name)));
+  }
+  rows += block.rows;
+  abstentions += block.abstentions;
+}
+
+}  // namespace crowdfold

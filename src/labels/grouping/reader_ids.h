@@ -1,0 +1,93 @@
+// Ids while reading. Readers work side by side and share no tables, so each gives workers and classes
+// ids that only it knows. IdMap turns them into the data set's ids, block after block in input order,
+// which makes them dense and numbered by first appearance whatever the number of readers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crowdfold/labels.h"
+#include "labels/interner.h"
+
+namespace crowdfold {
+
+// Rows on their way. They come by the dozen, so that each step of interning is a loop of its own, and
+// the cache lines of the names are on their way when they are needed.
+struct RowBatch {
+  static constexpr std::size_t kRows = 64;
+
+  std::size_t size = 0;
+  std::array<std::string_view, kRows> tasks;
+  std::array<std::string_view, kRows> workers;
+  std::array<std::string_view, kRows> labels;
+
+  bool full() const { return size == kRows; }
+  void push(std::string_view task, std::string_view worker, std::string_view label) {
+    tasks[size] = task;
+    workers[size] = worker;
+    labels[size] = label;
+    ++size;
+  }
+};
+
+// What a block of input brings besides its labels.
+struct BlockSummary {
+  int reader = 0;
+  std::uint32_t sequence = 0;  // blocks before this one in the input
+  std::uint64_t rows = 0;
+  std::uint64_t abstentions = 0;
+  // Names that this reader had not met before, in order.
+  std::vector<std::string> new_workers;
+  std::vector<std::string> new_classes;
+
+  // Empty again, for its next use by `reader`. The sequence stays.
+  void restart(int by_reader);
+};
+
+// One reader's ids.
+class ReaderIds {
+ public:
+  // A label equal to `abstain`, like an empty one, is an abstention.
+  explicit ReaderIds(std::string abstain);
+
+  // Looks up a batch, whose ids are then in workers and classes, and adds to the block's summary.
+  void look_up(const RowBatch& rows, BlockSummary& block);
+
+  std::array<std::uint32_t, RowBatch::kRows> workers;
+  std::array<ClassId, RowBatch::kRows> classes;  // kNoClass where the worker abstains
+
+ private:
+  std::string abstain_;
+  Interner known_workers_;
+  Interner known_classes_;
+};
+
+class IdMap {
+ public:
+  IdMap();
+
+  // Gives ids to the names that are new in this block. Blocks come in input order.
+  void absorb(const BlockSummary& block);
+
+  // By the reader's own ids.
+  const std::vector<WorkerId>& workers_of(int reader) const {
+    return workers_of_[static_cast<std::size_t>(reader)];
+  }
+  const std::vector<ClassId>& classes_of(int reader) const {
+    return classes_of_[static_cast<std::size_t>(reader)];
+  }
+
+  NameTable workers;
+  NameTable classes;
+  std::uint64_t rows = 0;
+  std::uint64_t abstentions = 0;
+
+ private:
+  std::vector<std::vector<WorkerId>> workers_of_;
+  std::vector<std::vector<ClassId>> classes_of_;
+};
+
+}  // namespace crowdfold

@@ -1,0 +1,69 @@
+#include "labels/grouping/row_packer.h"
+
+#include <algorithm>
+
+namespace crowdfold {
+namespace {
+
+constexpr std::size_t kChunk = 1 << 14;  // bytes that a shelf grows by
+
+}  // namespace
+
+RowPacker::RowPacker(int reader, std::string abstain, unsigned partition_bits, NameHead head)
+    : reader_(reader),
+      bits_(partition_bits),
+      head_(std::move(head)),
+      ids_(std::move(abstain)),
+      shelves_(std::size_t{1} << partition_bits),
+      pieces_(shelves_.size()) {}
+
+void RowPacker::begin(BlockSummary& block) {
+  block.restart(reader_);
+  block_ = &block;
+  row_ = 0;
+  first_row_ = 0;
+  ++piece_number_;
+}
+
+void RowPacker::add(const RowBatch& rows) {
+  ids_.look_up(rows, *block_);
+  if (row_ + rows.size - first_row_ > PackedRow::kMostRows) {
+    first_row_ = row_;
+    ++piece_number_;
+  }
+  for (std::size_t i = 0; i < rows.size; ++i) {
+    PackedRow row;
+    row.row = row_++ - first_row_;
+    row.worker = ids_.workers[i];
+    row.label = ids_.classes[i];
+    row.name = head_.cut(rows.tasks[i]);
+    // By the hash's upper bits: a partition's table uses the lower ones.
+    const std::size_t partition = row.name.hash() >> (64 - bits_);
+    Shelf& shelf = shelves_[partition];
+    const std::size_t room = PackedRow::room(row.name.text.size());
+    if (shelf.piece_number != piece_number_ || static_cast<std::size_t>(shelf.end - shelf.free) < room)
+      begin_piece(partition, room);
+    shelf.free = row.write(shelf.free);
+  }
+}
+
+void RowPacker::begin_piece(std::size_t partition, std::size_t room) {
+  Shelf& shelf = shelves_[partition];
+  std::vector<Piece>& pieces = pieces_[partition];
+  if (!pieces.empty()) pieces.back().end = shelf.free;
+  if (static_cast<std::size_t>(shelf.end - shelf.free) < room) {
+    const std::size_t size = std::max(kChunk, room);
+    shelf.free = pool_.take(size);
+    shelf.end = shelf.free + size;
+  }
+  shelf.piece_number = piece_number_;
+  pieces.push_back({block_->sequence, first_row_, shelf.free, shelf.free});
+}
+
+const std::vector<RowPacker::Piece>& RowPacker::finish(std::size_t partition) {
+  std::vector<Piece>& pieces = pieces_[partition];
+  if (!pieces.empty()) pieces.back().end = shelves_[partition].free;
+  return pieces;
+}
+
+}  // namespace crowdfold

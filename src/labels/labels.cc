@@ -1,0 +1,107 @@
+#include "crowdfold/labels.h"
+
+#include <unordered_set>
+#include <utility>
+
+#include "labels/grouping/ordered_grouper.h"
+
+namespace crowdfold {
+
+Labels::Labels()
+    : tasks("tasks", kMaxTasks),
+      workers("workers", kMaxWorkers),
+      classes("classes", kMaxClasses),
+      offsets_(1, 0) {}
+
+void Labels::adopt(FlatArray<std::uint64_t> offsets, FlatArray<WorkerId> workers_of_labels,
+                   FlatArray<ClassId> classes_of_labels) {
+  offsets_ = std::move(offsets);
+  worker_ = std::move(workers_of_labels);
+  class_ = std::move(classes_of_labels);
+}
+
+Labels drop_exact_duplicates(const Labels& labels) {
+  FlatArray<std::uint64_t> offsets(labels.num_tasks() + 1ULL, 0);
+  FlatArray<WorkerId> workers;
+  FlatArray<ClassId> classes;
+  std::unordered_set<std::uint64_t> seen;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    seen.clear();
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      if (!seen.insert(std::uint64_t{task.workers[j]} << 16 | task.classes[j]).second) continue;
+      workers.push_back(task.workers[j]);
+      classes.push_back(task.classes[j]);
+    }
+    offsets[t + 1ULL] = workers.size();
+  }
+  Labels rest = labels;
+  rest.duplicates += labels.num_labels() - workers.size();
+  rest.adopt(std::move(offsets), std::move(workers), std::move(classes));
+  return rest;
+}
+
+Labels keep_last_labels(const Labels& labels) {
+  FlatArray<std::uint64_t> offsets(labels.num_tasks() + 1ULL, 0);
+  FlatArray<WorkerId> workers(labels.num_labels());
+  FlatArray<ClassId> classes(labels.num_labels());
+  std::vector<TaskId> seen_on(labels.num_workers(), 0);  // the task after it
+  std::vector<std::uint64_t> seen_at(labels.num_workers());
+  std::uint64_t kept = 0;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      const WorkerId w = task.workers[j];
+      if (std::exchange(seen_on[w], t + 1) != t + 1) seen_at[w] = kept++;
+      workers[seen_at[w]] = w;
+      classes[seen_at[w]] = task.classes[j];
+    }
+    offsets[t + 1ULL] = kept;
+  }
+  workers.resize(kept);
+  classes.resize(kept);
+  Labels rest = labels;
+  rest.duplicates += labels.num_labels() - kept;
+  rest.adopt(std::move(offsets), std::move(workers), std::move(classes));
+  return rest;
+}
+
+struct LabelsBuilder::Rows {
+  explicit Rows(Duplicates duplicates) : rule(duplicates), grouper(duplicates) { writer.begin(block); }
+
+  void add(std::string_view task, std::string_view worker, std::string_view label) {
+    row.size = 0;
+    row.push(task, worker, label);
+    writer.add(row);
+    if (block.rows == kRowsPerBlock) flush();
+  }
+  void flush() {
+    grouper.append(block);
+    writer.begin(block);
+  }
+
+  static constexpr std::uint64_t kRowsPerBlock = 1 << 14;
+  Duplicates rule;
+  OrderedGrouper grouper;
+  BlockWriter writer;
+  LabelBlock block;
+  RowBatch row;
+};
+
+LabelsBuilder::LabelsBuilder(Duplicates duplicates) : rows_(std::make_unique<Rows>(duplicates)) {}
+LabelsBuilder::~LabelsBuilder() = default;
+LabelsBuilder::LabelsBuilder(LabelsBuilder&&) noexcept = default;
+LabelsBuilder& LabelsBuilder::operator=(LabelsBuilder&&) noexcept = default;
+
+void LabelsBuilder::add(std::string_view task, std::string_view worker, std::string_view label) {
+  rows_->add(task, worker, label);
+}
+
+Labels LabelsBuilder::build() {
+  rows_->flush();
+  Labels labels = rows_->grouper.finish(1);
+  rows_ = std::make_unique<Rows>(rows_->rule);
+  return labels;
+}
+
+}  // namespace crowdfold

@@ -1,0 +1,87 @@
+#include "crowdfold/names.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <bit>
+
+#include "crowdfold/error.h"
+#include "labels/name_key.h"
+
+namespace crowdfold {
+namespace {
+
+constexpr std::size_t kMinSlots = 16;
+constexpr std::uint64_t kLowHalf = 0xFFFF'FFFF;
+
+std::size_t slots_for(std::size_t names) {
+  return std::bit_ceil(std::max(kMinSlots, names + names / 3 + 1));
+}
+
+}  // namespace
+
+NameTable::NameTable(const char* what, std::uint64_t limit) : what_(what), limit_(limit) {}
+
+NameTable::NameTable(const char* what, std::uint64_t limit, FlatArray<char> bytes,
+                     FlatArray<std::uint64_t> ends)
+    : what_(what), limit_(limit), bytes_(std::move(bytes)), ends_(std::move(ends)) {}
+
+std::uint64_t hash_long_name(std::string_view name) { return XXH3_64bits(name.data(), name.size()); }
+
+std::uint64_t NameTable::hash(std::string_view name) { return hash_name(name); }
+
+std::uint32_t NameTable::intern(std::string_view name, std::uint64_t hash) {
+  if ((ends_.size() + 1) * 4 > slots_.size() * 3) rebuild_index(slots_for(2 * ends_.size()));
+  const std::size_t slot = find_slot(name, hash);
+  if (slots_[slot] != 0) return static_cast<std::uint32_t>(slots_[slot] & kLowHalf) - 1;
+  if (ends_.size() >= limit_) {
+    throw Error(ErrorCode::data,
+                fmt::format("more than {} different {}: they do not fit", limit_, what_));
+  }
+  bytes_.insert(bytes_.end(), name.begin(), name.end());
+  ends_.push_back(bytes_.size());
+  slots_[slot] = (hash & ~kLowHalf) | ends_.size();
+  return size() - 1;
+}
+
+std::optional<std::uint32_t> NameTable::find(std::string_view name) const {
+  if (ends_.empty()) return std::nullopt;
+  if (slots_.empty()) rebuild_index(slots_for(ends_.size()));
+  const std::uint64_t found = slots_[find_slot(name, hash(name))];
+  if (found == 0) return std::nullopt;
+  return static_cast<std::uint32_t>(found & kLowHalf) - 1;
+}
+
+void NameTable::reserve(std::size_t names, std::size_t bytes) {
+  ends_.reserve(names);
+  bytes_.reserve(bytes);
+  if (slots_for(names) > slots_.size()) rebuild_index(slots_for(names));
+}
+
+void NameTable::drop_index() { slots_ = {}; }
+
+void NameTable::rebuild_index(std::size_t slots) const {
+  std::vector<std::uint64_t> fresh(slots, 0);
+  for (std::uint32_t id = 0; id < size(); ++id) {
+    const std::uint64_t h = hash((*this)[id]);
+    std::size_t slot = h & (slots - 1);
+    while (fresh[slot] != 0) slot = (slot + 1) & (slots - 1);
+    fresh[slot] = (h & ~kLowHalf) | (id + 1ULL);
+  }
+  slots_ = std::move(fresh);
+}
+
+// The slot that holds the name, or the free one where it belongs.
+std::size_t NameTable::find_slot(std::string_view name, std::uint64_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
+    const std::uint64_t held = slots_[slot];
+    if (held == 0) return slot;
+    if (((held ^ hash) & ~kLowHalf) == 0 &&
+        (*this)[static_cast<std::uint32_t>(held & kLowHalf) - 1] == name) {
+      return slot;
+    }
+  }
+}
+
+}  // namespace crowdfold

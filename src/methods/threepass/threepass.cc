@@ -1,0 +1,531 @@
+// threepass: an empirical-Bayes confusion model with a symmetrised crowd, in three passes, calibrated
+// without truths.
+//
+//   y_t ~ tau      x_it | y_t = k ~ Categorical(V_i[k, .])      V_i[k, .] ~ Dirichlet(s b_i[k, .])
+//
+// Three things make it other than Dawid-Skene. The centre b_i of a worker's rows combines the worker's
+// own accuracy with the crowd's class effects and error pattern, and the strength s is fitted to the
+// data: rows with few labels follow the crowd, rows with many are free. What all workers have in common
+// is hardly identifiable from labels, and is drawn towards a crowd that is as good on one class as on
+// another, by a weight lambda = s / (s + c0 K). And the labels of a task are correlated, so one
+// temperature beta is chosen such that a task's other labels best predict one that was held out.
+//
+//   n_i[k,l]  credited counts: worker i said l, the truth is k     N_i[k] = sum_l n_i[k,l]
+//   P[k,l]    = sum_i n_i[k,l]                                     m_k    credited tasks of class k
+//
+//   (G)   a0      = (sum_k P[k,k] + 14) / (sum_kl P[k,l] + 20)
+//         Ph[k,l] = (P[k,l] + s1 sig) / (sum_l P[k,l] + s1)        sig: a0, or (1 - a0) / (K - 1)
+//         E[k,l]  = Ph[k,l] / (1 - Ph[k,k])                        the crowd's errors
+//         r[k]    = Ph[k,k] / (1 - Ph[k,k])  (1 - a0) / a0         how easy a class is
+//         Cr[k,l] = log a0 / Ph[k,k]  or  log (1 - a0) / (1 - Ph[k,k])
+//         ltau[k] = log (m_k + 1) / (sum m + K)
+//   (W)   v       = (c_i + s2 a0) / (n_i + s2)                     c_i: right ones of i's n_i labels
+//         d[k]    = z / (1 + z),  z = v / (1 - v) r[k]
+//         b[k,l]  = d[k]  or  (1 - d[k]) E[k,l]
+//         Tab_i[k,l] = psi(n_i[k,l] + s b[k,l]) - psi(N_i[k] + s) + lambda Cr[k,l]
+//   (S)   a_t[k]  = gamma ltau[k] + sum_i Tab_i[k, x_it],   gamma = 1 / (K - 1)
+//   (EB)  s       = argmax of the Dirichlet-multinomial likelihood of all rows
+//   (H)   beta    = argmax of sum over held-out labels of log sum_k softmax(beta h)[k] Vm[k],
+//                   h = a_t - Tab_i[., x_it],  Vm[k] = posterior mean of V_i[k, x_it] without task t
+//                   times a prior of beta, for the first tasks
+//         gamma   = 1 instead, if that makes held-out labels likelier by a margin: the guard for skewed
+//                   classes
+//
+//   pass 1  tasks as they come: judged with the tables so far, and credited to the counts. The answers
+//           of the online method are softmax(beta a_t) here.
+//   pass 2  tasks in blocks: judged again, the old credit taken out of the counts, the new one added
+//   pass 3  (EB), all tables once more, beta; the answers are softmax(beta a_t)
+//
+// A known truth is a credit of 1. Counts that workers bring along are spread over all cells of the class
+// they are on, or beside, the diagonal of; they take no part in (EB).
+//
+// (G) to (H) are in crowd_model.cc, the passes here.
+//
+// Cost: K additions and a row of counts per label and pass, K exponentials per task; tables are built
+// again when a worker has half as many labels more. Memory O(N + T K + 2 M K^2); where that would be
+// much, O(N): only cells that are not 0, and rows are computed label by label.
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "base/parallel.h"
+#include "base/random.h"
+#include "methods/batch.h"
+#include "methods/methods.h"
+#include "methods/option_table.h"
+#include "methods/threepass/threepass_model.h"
+
+namespace crowdfold {
+namespace {
+
+// gamma, by the guard for skewed classes.
+double guarded_power(const ThreePassModel& model, const HeldOut& held_out, double guard) {
+  return held_out.favours_full_shares(guard) ? ThreePassModel::kFullPower : model.little_power();
+}
+
+// Pass 1, task by task.
+class FirstPass {
+ public:
+  // `answers`: whether they are asked for.
+  FirstPass(ThreePassModel& model, double guard, bool answers)
+      : model_(model), guard_(guard), answers_(answers), scratch_(model), a_(model.width()) {
+    while (next_strength_ < model_.tasks()) next_strength_ *= 2;
+    next_pool_ = model_.tasks();
+  }
+
+  double beta() const { return beta_; }
+  const HeldOut& held_out() const { return held_out_; }
+  void restore(const HeldOut& held_out) {
+    held_out_ = held_out;
+    calibrate();
+  }
+
+  // Judges a task, and credits it.
+  void judge(const TaskLabels& task, std::span<float> credit) {
+    std::fill(credit.begin(), credit.end(), 0.0F);
+    const double newness = model_.newness();
+    if (task.size() > 1 && is_held_out()) {
+      model_.build_for(task, scratch_);
+      model_.judge(task, newness, a_, credit, scratch_);
+      model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
+      model_.credit(task, credit);
+      model_.count_labels(task);
+      if (answers_) shares_ = model_.shares(a_, beta_);
+    } else {
+      model_.meet(task, scratch_);
+      model_.judge_and_credit(task, newness, a_, credit, scratch_, beta_, answers_ ? &shares_ : nullptr);
+    }
+  }
+  // Of the task judged last.
+  Estimate answer(std::span<double> posterior) const {
+    return posterior.empty() ? model_.answer(shares_) : model_.answer(a_, beta_, posterior);
+  }
+  // Credits a task with its truth.
+  void believe(const TaskLabels& task, ClassId truth, std::span<float> credit) {
+    std::fill(credit.begin(), credit.end(), 0.0F);
+    credit[truth] = 1;
+    model_.credit(task, credit);
+    model_.count_labels(task);
+  }
+  // After a task, when its answer was given.
+  void keep_up(const TaskLabels& task) {
+    model_.count_task(task);
+    const double tasks = model_.tasks();
+    if (tasks <= kFirstTasks || tasks >= next_pool_) {
+      model_.pool();
+      next_pool_ = kGrowth * tasks;
+    }
+    if (tasks >= next_strength_) {
+      model_.fit_strength();
+      calibrate();
+      next_strength_ *= 2;
+    }
+  }
+
+ private:
+  static constexpr double kFirstTasks = 50;
+  static constexpr double kGrowth = 1.02;
+
+  void calibrate() {
+    beta_ = held_out_.best_temperature();
+    model_.set_class_power(guarded_power(model_, held_out_, guard_));
+  }
+  std::uint64_t number() const { return static_cast<std::uint64_t>(model_.tasks()); }
+  // All of the first tasks, then some.
+  bool is_held_out() const {
+    constexpr std::uint64_t kAll = 1'000;
+    constexpr std::uint64_t kSome = 64;
+    return number() < kAll || number() % kSome == 0;
+  }
+
+  ThreePassModel& model_;
+  double guard_;
+  bool answers_;
+  ThreePassModel::Scratch scratch_;
+  std::vector<float> a_;
+  HeldOut held_out_;
+  Shares shares_;
+  double beta_ = 1;
+  double next_pool_ = 0;
+  double next_strength_ = std::max(10.0, 2.0 * model_.classes());
+};
+
+// What every task is credited with: all classes, or those with a credit.
+class Credits {
+ public:
+  Credits(const ThreePassModel& model, TaskId tasks)
+      : dense_(model.dense()),
+        width_(model.width()),
+        rows_(dense_ ? tasks * width_ : 0),
+        parts_(dense_ ? 0 : tasks) {}
+
+  void get(TaskId t, std::span<float> credit) const {
+    if (dense_) {
+      std::copy_n(rows_.begin() + static_cast<std::ptrdiff_t>(t * width_), width_, credit.begin());
+      return;
+    }
+    std::fill(credit.begin(), credit.end(), 0.0F);
+    for (const auto& [k, part] : parts_[t]) credit[k] = part;
+  }
+
+  // body(credit) may change it; `room` is for one.
+  template <class Body>
+  void change(TaskId t, std::span<float> room, const Body& body) {
+    if (dense_) return body(std::span(rows_).subspan(t * width_, width_));
+    get(t, room);
+    body(room);
+    parts_[t].clear();
+    for (std::size_t k = 0; k < room.size(); ++k) {
+      if (room[k] > 0) parts_[t].emplace_back(static_cast<ClassId>(k), room[k]);
+    }
+    parts_[t].shrink_to_fit();
+  }
+
+ private:
+  bool dense_;
+  std::size_t width_;
+  FlatArray<float> rows_;
+  std::vector<std::vector<std::pair<ClassId, float>>> parts_;
+};
+
+class ThreePass {
+ public:
+  using Options = ThreePassOptions;
+
+  ThreePass(const Options& options, const Labels& labels, const Knowledge& given,
+            const RunContext& context)
+      : options_(options),
+        labels_(labels),
+        given_(given),
+        context_(context),
+        model_(options, labels.num_workers(), labels.num_classes()),
+        credits_(model_, options.passes > 1 ? labels.num_tasks() : 0) {
+    order_.resize(labels.num_tasks());
+    std::iota(order_.begin(), order_.end(), 0);
+    if (options.order == Order::shuffled) order_ = shuffled_tasks(labels.num_tasks(), context.seed);
+    for (WorkerId w = 0; w < given.workers.size(); ++w) model_.remember(w, given.workers[w]);
+    result_.estimate.resize(labels.num_tasks());
+    result_.confidence.resize(labels.num_tasks());
+    if (context.posterior)
+      result_.posterior.resize(static_cast<std::size_t>(labels.num_tasks()) * labels.num_classes());
+  }
+
+  Result run() {
+    first_pass();
+    for (int pass = 2; pass < options_.passes; ++pass) second_pass();
+    if (options_.passes > 1) last_pass();
+    report_workers();
+    return std::move(result_);
+  }
+
+  static const OptionTable<Options>& option_table();
+  static std::uint64_t bytes(const Options& options, const Labels& labels) {
+    const std::uint64_t classes = labels.num_classes();
+    const std::uint64_t credits = options.passes > 1 ? labels.num_tasks() * row_width(classes) : 0;
+    if (CreditedCounts::is_dense(labels.num_workers(), classes))
+      return sizeof(float) * (CreditedCounts::numbers(labels.num_workers(), classes) + credits);
+    // Some cells per label and per task, with what holds them together.
+    return 128 * labels.num_labels() + 64ULL * labels.num_tasks();
+  }
+  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
+                    const RunContext& context) {
+    return ThreePass(options, labels, given, context).run();
+  }
+
+ private:
+  static constexpr std::size_t kTasksAtATime = 1 << 14;  // between two words on progress
+  static constexpr std::size_t kAhead = 6;               // tasks, whose rows come from memory meanwhile
+
+  bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
+
+  void first_pass() {
+    FirstPass pass(model_, options_.guard, options_.passes == 1);
+    std::vector<float> room(model_.width());
+    std::size_t next_word = 0;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if (i == next_word) {
+        say("first pass", i);
+        next_word += kTasksAtATime;
+      }
+      prefetch(order_, i + kAhead);
+      const TaskId t = order_[i];
+      const TaskLabels task = labels_.task(t);
+      const ClassId truth = given_.truth(t);
+      if (task.size() == 0 && truth == kNoClass) {
+        put(t, without_judging(t));
+        continue;
+      }
+      const auto learn = [&](std::span<float> credit) {
+        if (truth == kNoClass)
+          pass.judge(task, credit);
+        else
+          pass.believe(task, truth, credit);
+      };
+      if (options_.passes > 1) {
+        credits_.change(t, room, learn);
+      } else {
+        learn(room);
+        put(t, truth == kNoClass ? pass.answer(posterior_of(t)) : without_judging(t));
+      }
+      pass.keep_up(task);
+    }
+  }
+
+  void second_pass() {
+    model_.fit_strength();
+    const auto blocks = static_cast<std::size_t>(options_.blocks);
+    for (std::size_t block = 0; block < blocks; ++block) {
+      model_.pool();
+      model_.build_all(context_.threads);
+      const std::size_t begin = order_.size() * block / blocks;
+      const std::size_t end = order_.size() * (block + 1) / blocks;
+      judge_again(std::span(order_).subspan(begin, end - begin), begin);
+    }
+  }
+
+  // Tables stay as they are meanwhile, so that the order of judging and crediting does not matter.
+  void judge_again(std::span<const TaskId> tasks, std::size_t done) {
+    const bool alone = context_.threads == 1;
+    const std::size_t width = model_.width();
+    FlatArray<float> changes(alone ? 0 : std::min(kTasksAtATime, tasks.size()) * width);
+    for (std::size_t first = 0; first < tasks.size(); first += kTasksAtATime) {
+      say("second pass", done + first);
+      const auto some = tasks.subspan(first, std::min(kTasksAtATime, tasks.size() - first));
+      const auto change = [&](std::size_t i) { return std::span(changes).subspan(i * width, width); };
+      for_tasks(some, [&](std::size_t i, std::span<float> a, ThreePassModel::Scratch& scratch) {
+        if (!is_open(some[i])) return;
+        const TaskLabels task = labels_.task(some[i]);
+        credits_.change(some[i], scratch.credit, [&](std::span<float> credit) {
+          if (alone) return model_.judge_and_credit(task, 0, a, credit, scratch);
+          const std::span<float> to = change(i);
+          model_.judge(task, 0, a, to, scratch);
+          for (std::size_t k = 0; k < width; ++k) to[k] -= std::exchange(credit[k], to[k]);
+        });
+      });
+      for (std::size_t i = 0; i < some.size() && !alone; ++i) {
+        if (is_open(some[i])) model_.credit(labels_.task(some[i]), change(i));
+      }
+    }
+  }
+
+  void last_pass() {
+    model_.fit_strength();
+    model_.build_all(context_.threads);
+    say("calibration", 0);
+    HeldOut held_out = hold_out();
+    const double gamma = guarded_power(model_, held_out, options_.guard);
+    if (gamma != model_.class_power()) {
+      model_.set_class_power(gamma);
+      held_out = hold_out();
+    }
+    const double beta = held_out.best_temperature();
+    for (std::size_t first = 0; first < order_.size(); first += kTasksAtATime) {
+      say("last pass", first);
+      const auto some = std::span(order_).subspan(first, std::min(kTasksAtATime, order_.size() - first));
+      for_tasks(some, [&](std::size_t i, std::span<float> a, ThreePassModel::Scratch& scratch) {
+        const TaskId t = some[i];
+        if (!is_open(t)) return put(t, without_judging(t));
+        model_.score(labels_.task(t), a, scratch);
+        put(t, model_.answer(a, beta, posterior_of(t)));
+      });
+    }
+  }
+
+  // (H) on every so-many-th label.
+  HeldOut hold_out() const {
+    constexpr std::uint64_t kNumbers = 1 << 22;  // by class, at each temperature
+    const std::uint64_t labels = std::clamp<std::uint64_t>(kNumbers / model_.width(), 200, 20'000);
+    const std::uint64_t stride = std::max<std::uint64_t>(1, labels_.num_labels() / labels);
+    ThreePassModel::Scratch scratch(model_);
+    std::vector<float> a(model_.width());
+    std::vector<float> credit(model_.width());
+    HeldOut held_out;
+    std::uint64_t begin = 0;
+    std::uint64_t next = 0;
+    for (TaskId t = 0; t < labels_.num_tasks(); ++t) {
+      const TaskLabels task = labels_.task(t);
+      const std::uint64_t end = begin + task.size();
+      if (next < end) {
+        const bool counts = task.size() > 1 && given_.truth(t) == kNoClass;
+        if (counts) {
+          model_.score(task, a, scratch);
+          credits_.get(t, credit);
+        }
+        for (; next < end; next += stride) {
+          if (counts) model_.hold_out(task, next - begin, a, credit, held_out, scratch);
+        }
+      }
+      begin = end;
+    }
+    return held_out;
+  }
+
+  // body(i, a, scratch) for the i-th of some tasks, with room for its scores; in parallel.
+  template <class Body>
+  void for_tasks(std::span<const TaskId> tasks, const Body& body) const {
+    constexpr std::size_t kTasksPerThread = 1 << 10;
+    parallel_ranges(context_.threads, tasks.size(), kTasksPerThread,
+                    [&](std::size_t from, std::size_t to, int) {
+                      ThreePassModel::Scratch scratch(model_);
+                      std::vector<float> a(model_.width());
+                      for (std::size_t i = from; i < to; ++i) {
+                        prefetch(tasks, i + kAhead);
+                        body(i, a, scratch);
+                      }
+                    });
+  }
+  void prefetch(std::span<const TaskId> tasks, std::size_t i) const {
+    if (i < tasks.size()) model_.prefetch(labels_.task(tasks[i]));
+  }
+
+  // With a truth, or without labels.
+  Estimate without_judging(TaskId t) {
+    const std::span<double> posterior = posterior_of(t);
+    if (const ClassId truth = given_.truth(t); truth != kNoClass) return certain(truth, posterior);
+    std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(labels_.num_classes()));
+    return {};
+  }
+  // Empty if not asked for.
+  std::span<double> posterior_of(TaskId t) {
+    const std::size_t classes = labels_.num_classes();
+    if (!context_.posterior) return {};
+    return {result_.posterior.data() + t * classes, classes};
+  }
+  void put(TaskId t, const Estimate& answer) {
+    result_.estimate[t] = answer.label;
+    result_.confidence[t] = answer.confidence;
+  }
+
+  void report_workers() {
+    const std::size_t classes = labels_.num_classes();
+    result_.workers.expect(labels_.num_workers(), labels_.num_classes());
+    for (WorkerId w = 0; w < labels_.num_workers(); ++w) result_.workers.workers[w] = model_.counts(w);
+    if (!context_.confusion) return;
+    result_.confusion.resize(labels_.num_workers() * classes * classes);
+    ThreePassModel::Scratch scratch(model_);
+    for (WorkerId w = 0; w < labels_.num_workers(); ++w)
+      model_.put_confusion(w, {result_.confusion.data() + w * classes * classes, classes * classes},
+                           scratch);
+  }
+
+  void say(const char* stage, std::size_t done) const {
+    context_.throw_if_cancelled();
+    context_.report(stage, done, labels_.num_tasks());
+  }
+
+  const Options& options_;
+  const Labels& labels_;
+  const Knowledge& given_;
+  const RunContext& context_;
+  std::vector<TaskId> order_;
+  ThreePassModel model_;
+  Credits credits_;
+  Result result_;
+};
+
+const OptionTable<ThreePassOptions>& ThreePass::option_table() {
+  static const OptionTable<Options> table = {
+      integer("passes", &Options::passes, 1, 100, "over the labels; 1: as the online method"),
+      integer("blocks", &Options::blocks, 1, 10'000, "of tasks in passes between first and last"),
+      real("symmetry", &Options::symmetry, 0, 1e9,
+           "c0: the larger, the more a lead of the whole crowd on a class is believed"),
+      real("crowd", &Options::crowd, 1e-3, 1e9, "s1: labels that a symmetric crowd is worth"),
+      real("own", &Options::own, 1e-3, 1e9, "s2: labels that the crowd's accuracy is worth"),
+      real("weakest", &Options::weakest, 1, 128, "least strength s of the prior of a worker's rows"),
+      real("strongest", &Options::strongest, 1, 128, "largest strength s of the prior"),
+      real("warm", &Options::warm, 0, 1e9, "how long a majority vote has a say at the beginning"),
+      real("refresh", &Options::refresh, 0, 10,
+           "a worker's table is built again after so many labels more, relative"),
+      real("guard", &Options::guard, 0, 1e9,
+           "class shares count in full if a held-out label gains so many nats by it"),
+      order_option<Options>()};
+  return table;
+}
+
+// Pass 1, one task at a time.
+class OnlineThreePass final : public OnlineMethod {
+ public:
+  using Options = ThreePassOptions;
+
+  explicit OnlineThreePass(const Options& options) : options_(options) { start(); }
+
+  void expect(std::uint32_t workers, std::uint32_t classes) override {
+    const bool more_classes = classes > model_->classes();
+    model_->expect(workers, classes);
+    if (!more_classes) return;
+    const HeldOut held_out = first_pass_->held_out();
+    first_pass_.emplace(*model_, options_.guard, kAnswers).restore(held_out);
+    credit_.resize(model_->width());
+  }
+
+  Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override {
+    if (labels.size() == 0) {
+      std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(posterior.size()));
+      return {};
+    }
+    ThreePassModel::Scratch scratch(*model_);
+    std::vector<float> a(model_->width());
+    model_->score_anew(labels, a, scratch);
+    return model_->answer(a, first_pass_->beta(), posterior);
+  }
+
+  void learn(const TaskLabels& labels, const Estimate& answer) override {
+    // Only a truth is certain: see ThreePassModel::answer().
+    if (answer.confidence == 1)
+      first_pass_->believe(labels, answer.label, credit_);
+    else if (labels.size() > 0)
+      first_pass_->judge(labels, credit_);
+    else
+      return;
+    first_pass_->keep_up(labels);
+  }
+
+  bool judges_after_learning() const override { return false; }
+
+  WorkerState state() const override {
+    WorkerState state = model_->state();
+    state.confusion.held_out = first_pass_->held_out().save();
+    return state;
+  }
+  void restore(WorkerState state) override {
+    start();
+    expect(static_cast<std::uint32_t>(state.workers.size()), state.classes);
+    model_->restore(state);
+    first_pass_.emplace(*model_, options_.guard, kAnswers)
+        .restore(HeldOut::load(state.confusion.held_out));
+  }
+  void merge(const WorkerState& other) override {
+    WorkerState both = state();
+    both.merge(other);
+    restore(std::move(both));
+  }
+
+ private:
+  static constexpr bool kAnswers = false;  // estimate() gives them
+
+  void start() {
+    model_ = std::make_unique<ThreePassModel>(options_, 0, 0);
+    first_pass_.emplace(*model_, options_.guard, kAnswers);
+  }
+
+  Options options_;
+  std::unique_ptr<ThreePassModel> model_;
+  std::optional<FirstPass> first_pass_;
+  std::vector<float> credit_;
+};
+
+}  // namespace
+
+MethodInfo threepass_method() {
+  MethodInfo info = batch_method<ThreePass>(
+      "threepass", "confusion rows with a strength learned from the data, in three passes; calibrated",
+      "crowdfold", {.workers = true, .confusion = true});
+  info.make_online = [](const Settings& settings, std::uint64_t) -> std::unique_ptr<OnlineMethod> {
+    return std::make_unique<OnlineThreePass>(ThreePass::option_table().parse("threepass", settings));
+  };
+  info.online_equals_batch = false;
+  return info;
+}
+
+}  // namespace crowdfold

@@ -1,0 +1,455 @@
+#include "methods/threepass/threepass_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/parallel.h"
+#include "base/vector_math.h"
+#include "methods/threepass/peak.h"
+
+namespace crowdfold {
+namespace {
+
+// The prior accuracy of a crowd, and how many labels it is worth.
+constexpr double kPriorAccuracy = .7;
+constexpr double kPriorLabels = 20;
+constexpr double kLeastChance = 1e-4;  // accuracies stay so far from 0 and 1
+constexpr double kLeastError = 1e-6;   // of the crowd, on a class
+constexpr double kLeastCentre = 1e-9;
+// A strength that changed by less, relative to how far tables may be out of date, is the same.
+constexpr double kSameStrength = .2;
+constexpr std::array kStrengths = {1., 2., 4., 8., 16., 32., 64., 128.};
+
+double clip(double chance) { return std::clamp(chance, kLeastChance, 1 - kLeastChance); }
+double odds(double chance) { return chance / (1 - chance); }
+
+}  // namespace
+
+ThreePassModel::Scratch::Scratch(const ThreePassModel& model)
+    : totals(model.width_),
+      cells(model.width_),
+      row(model.width_),
+      other(model.width_),
+      credit(model.width_),
+      change(model.width_) {}
+
+ThreePassModel::ThreePassModel(const ThreePassOptions& options, std::uint32_t workers,
+                               std::uint32_t classes)
+    : options_(options), counts_(0, 0) {
+  expect(workers, classes);
+}
+
+void ThreePassModel::expect(std::uint32_t workers, std::uint32_t classes) {
+  if (workers > of_worker_.size()) of_worker_.resize(workers);
+  const bool was_dense = counts_.dense();
+  counts_.expect(workers, classes);
+  const bool more_classes = classes > classes_;
+  if (more_classes) {
+    if (classes_ == 0) crowd_.strength = options_.symmetry * classes;
+    classes_ = classes;
+    width_ = row_width(classes);
+    pooled_.expect(classes);
+    log_prior_.resize(width_);
+    crowd_.resize(width_);
+  }
+  if (!more_classes && was_dense == counts_.dense()) return;
+  pool();
+  change_strength(crowd_.strength);
+}
+
+// All tables are out of date.
+void ThreePassModel::change_strength(double strength) {
+  crowd_.strength = strength;
+  crowd_.symmetry = strength / (strength + options_.symmetry * classes_);
+  for (OfWorker& of : of_worker_) of.labels -= std::exchange(of.fresh, 0);
+}
+
+void ThreePassModel::remember(WorkerId w, const WorkerCounts& history) {
+  if (history.seen <= 0) return;
+  if (w >= history_.size()) history_.resize(w + 1ULL);
+  if (is_new(w)) ++known_workers_;
+  history_[w] += history;
+  all_history_ += history;
+}
+
+ThreePassModel::Pair ThreePassModel::spread(const WorkerCounts& history) const {
+  const double k = classes_;
+  return {history.correct / k, (history.seen - history.correct) / (k * std::max(1.0, k - 1)),
+          history.seen / k};
+}
+
+void ThreePassModel::count_labels(const TaskLabels& task) {
+  for (const WorkerId w : task.workers) {
+    OfWorker& of = of_worker_[w];
+    if (is_new(w)) ++known_workers_;
+    of.fresh == 0 ? ++of.labels : --of.fresh;
+  }
+}
+
+void ThreePassModel::count_task(const TaskLabels& task) {
+  labels_ += static_cast<double>(task.size());
+  ++tasks_;
+}
+
+void ThreePassModel::credit(const TaskLabels& task, std::span<const float> change) {
+  if (counts_.dense()) {
+    add_credit(task, change.data(), counts_.layout(), counts_.rows(), pooled_.recent(),
+               pooled_.recent_mass());
+    pooled_.added_to_recent();
+  } else {
+    counts_.add(task, change);
+    pooled_.add(task, change);
+  }
+}
+
+double ThreePassModel::newness() const {
+  const double warm = options_.warm * classes_ * std::max(1.0, known_workers_);
+  return warm > 0 ? warm / (warm + labels_ + all_history_.seen) : 0;
+}
+
+void ThreePassModel::pool() {
+  pooled_.settle();
+  const Pair before = spread(all_history_);
+  // With more classes than the prior has labels, it would have none for most cells.
+  const double s1 = std::max(options_.crowd, 2.0 * classes_);
+  const double others = std::max(1.0, classes_ - 1.0);
+  double right = all_history_.correct + kPriorAccuracy * kPriorLabels;
+  for (ClassId k = 0; k < classes_; ++k) right += pooled_.cell(k, k);
+  const double a0 = right / (all_history_.seen + labels_ + kPriorLabels);
+  crowd_.accuracy = a0;
+  crowd_.symmetric_errors = s1 * (1 - a0) / others + before.wrong;
+  const std::span<const double> mass = pooled_.class_mass();
+  const double tasks = std::accumulate(mass.begin(), mass.end(), 0.0);
+  for (ClassId k = 0; k < classes_; ++k) {
+    const double total = pooled_.total(k) + before.in_row + s1;
+    const double on_class = (pooled_.cell(k, k) + before.right + s1 * a0) / total;
+    const double error = std::max(1 - on_class, kLeastError);
+    const double log_class = std::log((mass[k] + 1) / (tasks + classes_));
+    crowd_.ease[k] = static_cast<float>(odds(clip(on_class)) / odds(a0));
+    crowd_.error_scale[k] = static_cast<float>(1 / (total * error));
+    crowd_.correct_right[k] = static_cast<float>(std::log(a0 / on_class));
+    crowd_.correct_wrong[k] = static_cast<float>(std::log((1 - a0) / error));
+    crowd_.log_classes[k] = static_cast<float>(log_class);
+    log_prior_[k] = static_cast<float>(class_power() * log_class);
+  }
+  std::fill(log_prior_.begin() + classes_, log_prior_.end(), kNoChance);
+  if (!dense()) return;
+  crowd_.errors.resize(classes_ * width_);
+  for (ClassId l = 0; l < classes_; ++l) {
+    for (ClassId k = 0; k < classes_; ++k)
+      crowd_.errors[l * width_ + k] =
+          crowd_.error_scale[k] * static_cast<float>(pooled_.cell(l, k) + crowd_.symmetric_errors);
+  }
+}
+
+double ThreePassModel::ability_of(WorkerId w) const {
+  const WorkerCounts before = history(w);
+  const double right = before.correct + counts_.right(w) + options_.own * crowd_.accuracy;
+  return odds(clip(right / (before.seen + labels_of(w) + options_.own)));
+}
+
+double ThreePassModel::centre(double ability, std::size_t k, std::size_t l) const {
+  const double wrong = 1 / (1 + ability * static_cast<double>(crowd_.ease[k]));
+  if (k == l) return 1 - wrong;
+  if (dense()) return wrong * static_cast<double>(crowd_.errors[l * width_ + k]);
+  const double pooled = pooled_.cell(static_cast<ClassId>(l), static_cast<ClassId>(k));
+  return wrong * static_cast<double>(crowd_.error_scale[k]) * (pooled + crowd_.symmetric_errors);
+}
+
+void ThreePassModel::put_table(WorkerId w, Scratch& scratch, float* rows) const {
+  const Pair before = spread(history(w));
+  put_log_rows(crowd_,
+               {ability_of(w), before.right, before.wrong, counts_.counts(w, scratch.worker_rows),
+                counts_.layout().distance()},
+               classes_, rows);
+}
+
+void ThreePassModel::build(WorkerId w, Scratch& scratch) {
+  OfWorker& of = of_worker_[w];
+  of.labels -= std::exchange(of.fresh, 0);
+  if (of.labels >= CreditedCounts::kSettleLabels) counts_.settle(w);
+  put_table(w, scratch, counts_.row_beside(w, 0));
+  of.fresh = std::clamp(static_cast<std::uint32_t>(options_.refresh * of.labels), 1U,
+                        CreditedCounts::kSettleLabels);
+  of.labels += of.fresh;
+}
+
+void ThreePassModel::build_for(const TaskLabels& task, Scratch& scratch) {
+  if (!dense()) return;
+  for (const WorkerId w : task.workers) {
+    if (of_worker_[w].fresh == 0) build(w, scratch);
+  }
+}
+
+void ThreePassModel::meet(const TaskLabels& task, Scratch& scratch) {
+  if (!dense()) return count_labels(task);
+  for (const WorkerId w : task.workers) {
+    OfWorker& of = of_worker_[w];
+    if (of.fresh == 0) [[unlikely]] {
+      if (is_new(w)) ++known_workers_;
+      build(w, scratch);
+    }
+    --of.fresh;
+  }
+}
+
+void ThreePassModel::build_all(int threads) {
+  if (!dense()) return;
+  constexpr std::size_t kWorkersAtOnce = 64;
+  parallel_ranges(threads, workers(), kWorkersAtOnce, [&](std::size_t first, std::size_t last, int) {
+    Scratch scratch(*this);
+    for (auto w = static_cast<WorkerId>(first); w < last; ++w) build(w, scratch);
+  });
+}
+
+std::span<const float> ThreePassModel::label_row(const TaskLabels& task, std::size_t j,
+                                                 Scratch& scratch) const {
+  const WorkerId w = task.workers[j];
+  const ClassId label = task.classes[j];
+  if (!dense()) {
+    put_sparse_row(task, w, label, scratch.row);
+    return scratch.row;
+  }
+  if (of_worker_[w].fresh > 0) return {counts_.row_beside(w, label), width_};
+  scratch.table.resize(classes_ * counts_.layout().distance());
+  put_table(w, scratch, scratch.table.data());
+  return {scratch.table.data() + label * counts_.layout().distance(), width_};
+}
+
+// Of so many classes, those that nobody named for the task are as good as each other. Where most cells
+// have next to no prior, psi would call every new error impossible: the logarithm of the mean does not.
+void ThreePassModel::put_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
+                                    std::span<float> row) const {
+  const double ability = ability_of(w);
+  const Pair before = spread(history(w));
+  const double in_row = before.in_row + crowd_.strength;
+  std::fill(row.begin(), row.end(),
+            static_cast<float>(std::log(1 / ((1 + ability) * std::max(1.0, classes_ - 1.0)))));
+  for (const ClassId k : task.classes) {
+    const double prior =
+        crowd_.strength * centre(ability, k, label) + (k == label ? before.right : before.wrong);
+    const double mean = (std::max(counts_.cell(w, label, k), 0.0) + prior) /
+                        (std::max(counts_.total(w, k), 0.0) + in_row);
+    const float correction = k == label ? crowd_.correct_right[k] : crowd_.correct_wrong[k];
+    row[k] = static_cast<float>(std::log(std::max(mean, kLeastCentre)) +
+                                crowd_.symmetry * static_cast<double>(correction));
+  }
+}
+
+void ThreePassModel::prefetch(const TaskLabels& task) const {
+  constexpr std::uint64_t kNear = 1 << 17;  // numbers that the cache holds anyway
+  if (!dense() || CreditedCounts::numbers(counts_.workers(), classes_) < kNear) return;
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    const WorkerId w = task.workers[j];
+    counts_.prefetch(w, task.classes[j]);
+    if (of_worker_[w].fresh > 0) continue;
+    for (ClassId label = 0; label < classes_; ++label) counts_.prefetch(w, label);
+  }
+}
+
+void ThreePassModel::score(const TaskLabels& task, std::span<float> a, Scratch& scratch) const {
+  if (!dense()) return score_anew(task, a, scratch);
+  add_up_logs(task, counts_.layout(), counts_.rows(), log_prior_.data(), a.data());
+}
+
+void ThreePassModel::score_anew(const TaskLabels& task, std::span<float> a, Scratch& scratch) const {
+  // In two sums, as add_up_logs() does it.
+  std::copy(log_prior_.begin(), log_prior_.end(), a.begin());
+  std::fill(scratch.other.begin(), scratch.other.end(), 0.0F);
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    const std::span<const float> row = label_row(task, j, scratch);
+    const std::span<float> sum = j % 2 == 0 ? a : std::span<float>(scratch.other);
+    for (std::size_t k = 0; k < classes_; ++k) sum[k] += row[k];
+  }
+  for (std::size_t k = 0; k < classes_; ++k) a[k] += scratch.other[k];
+}
+
+void ThreePassModel::put_credit(const TaskLabels& task, std::span<const float> a, double newness,
+                                std::span<float> credit) const {
+  crowdfold::put_credit(a.data(), newness, task, width_, credit.data());
+  if (dense()) return;
+  for (float& part : credit) part = part < CreditedCounts::kLeastCredit ? 0 : part;
+}
+
+void ThreePassModel::judge(const TaskLabels& task, double newness, std::span<float> a,
+                           std::span<float> credit, Scratch& scratch) const {
+  if (dense() && judge_in_registers(task, counts_.layout(), counts_.rows(), log_prior_.data(), newness,
+                                    a.data(), credit.data()))
+    return;
+  score(task, a, scratch);
+  put_credit(task, a, newness, credit);
+}
+
+void ThreePassModel::judge_and_credit(const TaskLabels& task, double newness, std::span<float> a,
+                                      std::span<float> credit, Scratch& scratch, double beta,
+                                      Shares* shares) {
+  if (dense() &&
+      learn_in_registers(task, counts_.layout(), counts_.rows(), log_prior_.data(), newness,
+                         pooled_.recent(), pooled_.recent_mass(), beta, a.data(), credit.data(), shares))
+    return pooled_.added_to_recent();
+  for (std::size_t k = 0; k < width_; ++k) scratch.change[k] = -credit[k];
+  judge(task, newness, a, credit, scratch);
+  for (std::size_t k = 0; k < width_; ++k) scratch.change[k] += credit[k];
+  this->credit(task, scratch.change);
+  if (shares != nullptr) *shares = this->shares(a, beta);
+}
+
+Estimate ThreePassModel::answer(const Shares& shares) const {
+  return {shares.largest, (1 - doubt()) / shares.sum + doubt() / classes_};
+}
+
+Estimate ThreePassModel::answer(std::span<const float> a, double beta,
+                                std::span<double> posterior) const {
+  const Shares shares = put_shares(a.data(), beta, classes_, width_, posterior.data());
+  for (double& share : posterior) share = (1 - doubt()) * share / shares.sum + doubt() / classes_;
+  return answer(shares);
+}
+
+void ThreePassModel::fit_strength() {
+  pool();
+  // The cells of some workers, which tell the strength well enough.
+  constexpr std::uint64_t kCells = 1 << 13;
+  const std::uint64_t all_cells = static_cast<std::uint64_t>(workers()) * classes_ * classes_;
+  const std::uint64_t stride = (all_cells + kCells - 1) / kCells;
+  std::vector<double> counts;
+  std::vector<double> centres;
+  std::vector<double> totals;
+  for (std::uint64_t i = 0; i < workers(); i += stride) {
+    const auto w = static_cast<WorkerId>(i);
+    if (labels_of(w) == 0) continue;
+    const double ability = ability_of(w);
+    const std::size_t rows = totals.size();
+    totals.resize(rows + classes_);
+    counts_.for_cells(w, [&](ClassId k, ClassId l, double count) {
+      counts.push_back(count);
+      centres.push_back(std::max(centre(ability, k, l), kLeastCentre));
+      totals[rows + k] += count;
+    });
+  }
+  std::erase(totals, 0.0);
+  if (counts.empty()) return;
+
+  const auto log_likelihood = [&](double strength) {
+    std::vector<double> with(totals.size(), strength);
+    std::vector<double> without;
+    for (const double total : totals) without.push_back(total + strength);
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      with.push_back(counts[c] + strength * centres[c]);
+      without.push_back(strength * centres[c]);
+    }
+    vector_log_gamma(with);
+    vector_log_gamma(without);
+    return std::accumulate(with.begin(), with.end(), 0.0) -
+           std::accumulate(without.begin(), without.end(), 0.0);
+  };
+  const double best = std::clamp(climb(kStrengths, crowd_.strength, log_likelihood), options_.weakest,
+                                 options_.strongest);
+  if (std::abs(best / crowd_.strength - 1) > options_.refresh * kSameStrength) change_strength(best);
+}
+
+void ThreePassModel::look_at(WorkerId w, ClassId label, Scratch& scratch) const {
+  const Pair before = spread(history(w));
+  std::fill(scratch.totals.begin(), scratch.totals.end(), before.in_row);
+  counts_.add_totals(w, scratch.totals);
+  std::fill(scratch.cells.begin(), scratch.cells.end(), before.wrong);
+  scratch.cells[label] = before.right;
+  counts_.add_row(w, label, scratch.cells);
+}
+
+void ThreePassModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const float> a,
+                              std::span<const float> credit, HeldOut& held_out, Scratch& scratch) const {
+  constexpr std::size_t kLittleShares = kTemperatures.size();
+  constexpr std::size_t kFullShares = kLittleShares + 1;
+  std::array<Curve, kFullShares + 1> curves;
+  for (std::size_t c = 0; c < kTemperatures.size(); ++c)
+    curves[c].beta = static_cast<float>(kTemperatures[c]);
+  curves[kLittleShares].power = static_cast<float>(little_power() - class_power());
+  curves[kFullShares].power = static_cast<float>(kFullPower - class_power());
+
+  const WorkerId w = task.workers[j];
+  const ClassId label = task.classes[j];
+  const std::span<const float> table = label_row(task, j, scratch);
+  look_at(w, label, scratch);
+  const double ability = ability_of(w);
+  const std::span<float> h = scratch.row;
+  std::fill(h.begin() + classes_, h.end(), kNoChance);
+  for (std::size_t k = 0; k < classes_; ++k) {
+    h[k] = a[k] - table[k];
+    const double own = credit.empty() ? 0 : static_cast<double>(credit[k]);
+    scratch.other[k] = static_cast<float>(
+        (std::max(scratch.cells[k] - own, 0.0) + crowd_.strength * centre(ability, k, label)) /
+        (std::max(scratch.totals[k] - own, 0.0) + crowd_.strength));
+  }
+  std::array<double, kFullShares + 1> likelihoods{};
+  put_likelihoods(h.data(), crowd_.log_classes.data(), scratch.other.data(), width_, curves,
+                  likelihoods.data());
+  vector_log(likelihoods);
+  for (std::size_t i = 0; i < kTemperatures.size(); ++i) held_out.by_temperature[i] += likelihoods[i];
+  held_out.little_shares += likelihoods[kLittleShares];
+  held_out.full_shares += likelihoods[kFullShares];
+  ++held_out.labels;
+}
+
+WorkerCounts ThreePassModel::counts(WorkerId w) const {
+  WorkerCounts all = history(w);
+  all += {counts_.right(w), labels_of(w)};
+  all.correct = std::clamp(all.correct, 0.0, all.seen);
+  return all;
+}
+
+void ThreePassModel::put_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const {
+  const double ability = ability_of(w);
+  for (ClassId l = 0; l < classes_; ++l) {
+    look_at(w, l, scratch);
+    for (ClassId k = 0; k < classes_; ++k)
+      matrix[k * classes_ + l] =
+          std::max(scratch.cells[k], 0.0) + crowd_.strength * centre(ability, k, l);
+  }
+  for (ClassId k = 0; k < classes_; ++k) {
+    const std::span<double> row = matrix.subspan(k * classes_, classes_);
+    const double total = std::accumulate(row.begin(), row.end(), 0.0);
+    for (double& value : row) value /= total;
+  }
+}
+
+WorkerState ThreePassModel::state() const {
+  WorkerState state;
+  state.expect(workers(), classes_);
+  for (WorkerId w = 0; w < workers(); ++w) {
+    state.workers[w] = counts(w);
+    counts_.for_cells(w, [&](ClassId truth, ClassId label, double count) {
+      state.confusion.cells.push_back({w, label, truth, count});
+    });
+  }
+  state.confusion.history = history_;
+  PooledCounts pooled = pooled_;
+  pooled.settle();
+  state.confusion.class_counts.assign(pooled.class_mass().begin(), pooled.class_mass().end());
+  return state;
+}
+
+void ThreePassModel::restore(const WorkerState& state) {
+  expect(static_cast<std::uint32_t>(state.workers.size()), state.classes);
+  const ConfusionState& learned = state.confusion;
+  const std::vector<WorkerCounts>& before = learned.empty() ? state.workers : learned.history;
+  for (WorkerId w = 0; w < before.size(); ++w) remember(w, before[w]);
+  if (learned.empty()) return pool();
+  for (WorkerId w = 0; w < state.workers.size(); ++w) {
+    of_worker_[w] = {static_cast<std::uint32_t>(std::lround(state.workers[w].seen - history(w).seen)),
+                     0};
+    labels_ += labels_of(w);
+    known_workers_ += labels_of(w) > 0 && history(w).seen == 0 ? 1 : 0;
+  }
+  for (const ConfusionState::Cell& cell : learned.cells) {
+    counts_.add(cell.worker, cell.label, cell.truth, cell.count);
+    pooled_.add(cell.label, cell.truth, cell.count);
+  }
+  pooled_.add_class_mass(learned.class_counts);
+  tasks_ = std::round(std::accumulate(learned.class_counts.begin(), learned.class_counts.end(), 0.0));
+  fit_strength();
+}
+
+}  // namespace crowdfold

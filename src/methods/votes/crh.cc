@@ -1,0 +1,85 @@
+// CRH (conflict resolution on heterogeneous data): weights and answers that together make the weighted
+// loss least, for labels that are classes.
+//
+// Q. Li, Y. Li, J. Gao, B. Zhao, W. Fan, J. Han: Resolving Conflicts in Heterogeneous Data by Truth
+// Discovery and Source Reliability Estimation. SIGMOD 2014.
+//
+//   minimise  sum_i w_i loss_i     subject to  sum_i exp(-w_i) = 1
+//
+//   loss_i  =  share of i's labels that differ from y       0/1 loss
+//   w_i     =  -log(loss_i / sum_j loss_j)
+//   y_t     =  argmax_k  sum_i w_i [x_it = k]
+//
+// The loss is per label, as the paper has it for sources that are silent on some entries: a long history
+// is no fault. A worker without a fault would have an infinite weight, so everyone is taken to have been
+// wrong `smoothing` times and right as often besides. With many workers the weights are log M and a
+// little: nearly a majority vote.
+// Starts with a majority vote; ends when no estimate changes. A class's probability is its share of the
+// weights.
+// Cost: O(N) an iteration; memory O(N).
+#include "methods/batch.h"
+#include "methods/em.h"
+#include "methods/methods.h"
+#include "methods/votes/weighted_vote.h"
+
+namespace crowdfold {
+namespace {
+
+struct ConflictResolution {
+  struct Options {
+    int iterations = 100;
+    double smoothing = 0.5;
+    Ties ties = Ties::first;
+  };
+  static const OptionTable<Options>& option_table() {
+    static const OptionTable<Options> table = {
+        integer("iterations", &Options::iterations, 1, 1'000'000, "weighted votes at most"),
+        real("smoothing", &Options::smoothing, 1e-6, 1e6,
+             "labels that every worker is taken to have got wrong, and as many right"),
+        ties_option<Options>()};
+    return table;
+  }
+  static std::uint64_t bytes(const Options&, const Labels& labels) {
+    return WeightedVote::bytes(labels) + 8ULL * labels.num_workers();
+  }
+
+  static std::vector<double> weights(const std::vector<WorkerCounts>& agreement, double smoothing) {
+    std::vector<double> loss;
+    loss.reserve(agreement.size());
+    for (const WorkerCounts& agreed : agreement)
+      loss.push_back((agreed.seen - agreed.correct + smoothing) / (agreed.seen + 2 * smoothing));
+    // -log(1): a worker alone would have no weight
+    if (loss.size() == 1) return {1};
+    std::vector<double> w = log_shares(std::move(loss));
+    for (double& value : w) value = -value;
+    return w;
+  }
+
+  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
+                    const RunContext& context) {
+    WeightedVote election(labels, given, options.ties, context);
+    std::vector<double> w(labels.num_workers(), 1);
+    election.vote(w);
+
+    Result result;
+    const Stopping stopping{options.iterations, 1e-9};
+    iterate("crh", stopping, context, result, [&] {
+      w = weights(election.agreement(), options.smoothing);
+      const std::uint64_t changed = election.vote(w);
+      return Step{mean_agreement(election.agreement()), static_cast<double>(changed)};
+    });
+    election.report_shares(w, result);
+    return result;
+  }
+};
+
+}  // namespace
+
+MethodInfo crh_method() {
+  return batch_method<ConflictResolution>(
+      "crh", "votes weighted by the logarithm of a worker's share of all disagreement",
+      "Li, Li, Gao, Zhao, Fan, Han: Resolving Conflicts in Heterogeneous Data (SIGMOD 2014)",
+      {.workers = true});
+}
+
+}  // namespace crowdfold

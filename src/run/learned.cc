@@ -1,0 +1,303 @@
+#include "crowdfold/learned.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "crowdfold/error.h"
+#include "methods/vote.h"
+
+namespace crowdfold {
+namespace {
+
+constexpr TaskId kTasksPerLook = 1 << 12;
+
+Result room_for(const Labels& labels, const RunContext& context) {
+  Result result;
+  result.estimate.resize(labels.num_tasks());
+  result.confidence.resize(labels.num_tasks());
+  if (context.posterior)
+    result.posterior.resize(static_cast<std::size_t>(labels.num_tasks()) * labels.num_classes());
+  return result;
+}
+
+std::span<double> posterior_of(Result& result, TaskId t, std::uint32_t classes) {
+  if (result.posterior.empty()) return {};
+  return {result.posterior.data() + static_cast<std::size_t>(t) * classes, classes};
+}
+
+// A judge for methods that have none of their own: a vote weighted by quality.
+std::unique_ptr<OnlineMethod> judge_for(const MethodInfo& info, const Settings& settings,
+                                        std::uint64_t seed, double alpha, double beta) {
+  if (info.make_online) return info.make_online(settings, seed);
+  const Settings prior = {{"alpha", fmt::format("{}", alpha)}, {"beta", fmt::format("{}", beta)}};
+  return find_method("onepass").make_online(prior, seed);
+}
+
+// By id there -> by id here.
+std::vector<std::uint32_t> ids_here(const NameTable& there, NameTable& here) {
+  std::vector<std::uint32_t> ids;
+  for (std::uint32_t id = 0; id < there.size(); ++id) ids.push_back(here.intern(there[id]));
+  return ids;
+}
+
+WorkerState renumbered(const WorkerState& state, const std::vector<std::uint32_t>& workers,
+                       const std::vector<std::uint32_t>& classes, std::uint32_t num_workers,
+                       std::uint32_t num_classes) {
+  WorkerState fresh = state;
+  const auto moved = [&](const std::vector<WorkerCounts>& counts) {
+    std::vector<WorkerCounts> to(counts.empty() ? 0 : num_workers);
+    for (std::size_t w = 0; w < counts.size(); ++w) to[workers[w]] = counts[w];
+    return to;
+  };
+  fresh.classes = num_classes;
+  fresh.workers = moved(state.workers);
+  fresh.confusion.history = moved(state.confusion.history);
+  if (!state.confusion.class_counts.empty()) {
+    fresh.confusion.class_counts.assign(num_classes, 0);
+    for (std::size_t c = 0; c < state.confusion.class_counts.size(); ++c)
+      fresh.confusion.class_counts[classes[c]] = state.confusion.class_counts[c];
+  }
+  for (ConfusionState::Cell& cell : fresh.confusion.cells) {
+    cell.worker = workers[cell.worker];
+    cell.label = static_cast<ClassId>(classes[cell.label]);
+    cell.truth = static_cast<ClassId>(classes[cell.truth]);
+  }
+  std::sort(fresh.confusion.cells.begin(), fresh.confusion.cells.end(),
+            [](const auto& a, const auto& b) {
+              return std::tie(a.worker, a.label, a.truth) < std::tie(b.worker, b.label, b.truth);
+            });
+  return fresh;
+}
+
+}  // namespace
+
+Learned::Learned(const std::string& method, Settings settings, std::uint64_t seed)
+    : workers("workers", kMaxWorkers),
+      classes("classes", kMaxClasses),
+      info_(find_method(method)),
+      settings_(std::move(settings)),
+      seed_(seed),
+      judge_(judge_for(info_, settings_, seed, 2, 2)) {}
+
+void Learned::restore(WorkerState state) {
+  if (!is_online()) judge_ = judge_for(info_, settings_, seed_, state.alpha, state.beta);
+  judge_->restore(std::move(state));
+  judge_->expect(workers.size(), classes.size());
+}
+
+void Learned::take(const Labels& labels, const Result& result) {
+  workers = labels.workers;
+  classes = labels.classes;
+  tasks_seen = labels.num_tasks();
+  restore(result.workers);
+  confusion.assign(result.confusion.begin(), result.confusion.end());
+  priors.assign(classes.size(), 1);  // no class is impossible
+  for (const ClassId c : result.estimate) {
+    if (c != kNoClass) priors[c] += 1;
+  }
+  const double total = std::accumulate(priors.begin(), priors.end(), 0.0);
+  for (double& share : priors) share /= total;
+}
+
+Labels Learned::renumber(const Labels& labels, std::vector<std::uint64_t>& new_workers,
+                         std::vector<std::uint64_t>& new_classes) const {
+  Labels same;
+  same.tasks = labels.tasks;
+  same.workers = workers;
+  same.classes = classes;
+  same.rows = labels.rows;
+  same.abstentions = labels.abstentions;
+  same.duplicates = labels.duplicates;
+  const auto map = [](const NameTable& from, NameTable& to, std::vector<std::uint64_t>& added) {
+    const std::uint32_t known = to.size();
+    const std::vector<std::uint32_t> ids = ids_here(from, to);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] >= known) added.push_back(i);
+    }
+    return ids;
+  };
+  const auto worker_ids = map(labels.workers, same.workers, new_workers);
+  const auto class_ids = map(labels.classes, same.classes, new_classes);
+  FlatArray<std::uint64_t> offsets(labels.num_tasks() + 1ULL, 0);
+  FlatArray<WorkerId> worker;
+  FlatArray<ClassId> label;
+  worker.reserve(labels.num_labels());
+  label.reserve(labels.num_labels());
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    for (const WorkerId w : task.workers) worker.push_back(worker_ids[w]);
+    for (const ClassId c : task.classes) label.push_back(static_cast<ClassId>(class_ids[c]));
+    offsets[t + 1ULL] = worker.size();
+  }
+  same.adopt(std::move(offsets), std::move(worker), std::move(label));
+  return same;
+}
+
+void Learned::require_online() const {
+  if (is_online()) return;
+  std::vector<std::string> those;
+  for (const MethodInfo& info : methods()) {
+    if (info.make_online) those.push_back(info.name);
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("{} works on whole data sets only; methods that learn as labels "
+                          "come: {}",
+                          info_.name, fmt::join(those, ", ")));
+}
+
+Result Learned::observe(const Labels& labels, std::span<const ClassId> truths,
+                        const RunContext& context) {
+  require_online();
+  if (labels.num_classes() > info_.most_classes) {
+    throw Error(ErrorCode::usage, fmt::format("{} is for {} classes at most, and there are {}",
+                                              info_.name, info_.most_classes, labels.num_classes()));
+  }
+  workers = labels.workers;
+  classes = labels.classes;
+  judge_->expect(workers.size(), classes.size());
+  Result result = room_for(labels, context);
+  const auto truth_of = [&](TaskId t) { return t < truths.size() ? truths[t] : kNoClass; };
+  const auto put = [&](TaskId t, const Estimate& estimate) {
+    result.estimate[t] = estimate.label;
+    result.confidence[t] = estimate.confidence;
+  };
+  // Methods that look twice learn from the whole chunk before they judge it.
+  const bool twice = judge_->judges_after_learning();
+  const auto step = static_cast<TaskId>(judge_->chunk_size() > 1 ? judge_->chunk_size() : kTasksPerLook);
+  std::vector<TaskLabels> tasks;
+  std::vector<Estimate> answers;
+  for (TaskId first = 0; first < labels.num_tasks(); first += step) {
+    context.throw_if_cancelled();
+    context.report("learning", first, labels.num_tasks());
+    const TaskId last = std::min<TaskId>(labels.num_tasks(), first + step);
+    tasks.clear();
+    answers.clear();
+    for (TaskId t = first; t < last; ++t) {
+      TaskLabels task = labels.task(t);
+      task.index = tasks_seen + t;
+      tasks.push_back(task);
+      answers.push_back(truth_of(t) == kNoClass ? Estimate{} : Estimate{truth_of(t), 1});
+    }
+    if (twice) {
+      judge_->learn_chunk(tasks, answers);
+      continue;
+    }
+    for (TaskId t = first; t < last; ++t)
+      put(t,
+          judge_->observe(tasks[t - first], truth_of(t), posterior_of(result, t, labels.num_classes())));
+  }
+  for (TaskId t = 0; twice && t < labels.num_tasks(); ++t) {
+    if (t % kTasksPerLook == 0) context.throw_if_cancelled();
+    TaskLabels task = labels.task(t);
+    task.index = tasks_seen + t;
+    const std::span<double> posterior = posterior_of(result, t, labels.num_classes());
+    const ClassId truth = truth_of(t);
+    put(t, truth == kNoClass ? judge_->estimate(task, posterior) : certain(truth, posterior));
+  }
+  tasks_seen += labels.num_tasks();
+  result.workers = judge_->state();
+  // What a method keeps besides its state is made anew, so that one that was saved and loaded in between
+  // goes on in the same way.
+  judge_->restore(result.workers);
+  return result;
+}
+
+Result Learned::judge(const Labels& labels, const RunContext& context) const {
+  if (!confusion.empty()) return judge_by_confusion(labels, context);
+  const WorkerState known = state();
+  const std::unique_ptr<OnlineMethod> judge =
+      judge_for(info_, settings_, seed_, known.alpha, known.beta);
+  judge->restore(known);
+  judge->expect(labels.num_workers(), labels.num_classes());
+  Result result = room_for(labels, context);
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    if (t % kTasksPerLook == 0) context.throw_if_cancelled();
+    const Estimate estimate =
+        judge->estimate(labels.task(t), posterior_of(result, t, labels.num_classes()));
+    result.estimate[t] = estimate.label;
+    result.confidence[t] = estimate.confidence;
+  }
+  result.workers = judge->state();
+  return result;
+}
+
+// Bayes' rule; workers and classes that are new say nothing.
+Estimate Learned::estimate_by_confusion(const TaskLabels& task, std::span<double> posterior) const {
+  constexpr double kLeast = 1e-10;  // no label is impossible
+  if (task.size() == 0) {
+    std::fill(posterior.begin(), posterior.end(), 0.0);
+    return {};
+  }
+  const std::size_t known = priors.size();
+  for (std::size_t k = 0; k < posterior.size(); ++k)
+    posterior[k] = std::log(std::max(kLeast, k < known ? priors[k] : 0));
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    if ((task.workers[j] + 1ULL) * known * known > confusion.size() || task.classes[j] >= known)
+      continue;
+    const double* const matrix =
+        confusion.data() + static_cast<std::size_t>(task.workers[j]) * known * known;
+    for (std::size_t k = 0; k < known; ++k)
+      posterior[k] += std::log(std::max(kLeast, matrix[k * known + task.classes[j]]));
+  }
+  const auto best = std::max_element(posterior.begin(), posterior.end());
+  const double most = *best;
+  double total = 0;
+  for (double& value : posterior) total += value = std::exp(value - most);
+  for (double& value : posterior) value /= total;
+  return {static_cast<ClassId>(best - posterior.begin()), *best};
+}
+
+Result Learned::judge_by_confusion(const Labels& labels, const RunContext& context) const {
+  Result result = room_for(labels, context);
+  std::vector<double> probabilities(labels.num_classes());
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    if (t % kTasksPerLook == 0) context.throw_if_cancelled();
+    const Estimate estimate = estimate_by_confusion(labels.task(t), probabilities);
+    result.estimate[t] = estimate.label;
+    result.confidence[t] = estimate.confidence;
+    const std::span<double> posterior = posterior_of(result, t, labels.num_classes());
+    std::copy_n(probabilities.begin(), posterior.size(), posterior.begin());
+  }
+  return result;
+}
+
+Estimate Learned::learn_one(std::span<const WorkerId> worker_ids, std::span<const ClassId> class_ids,
+                            ClassId truth) {
+  require_online();
+  judge_->expect(workers.size(), classes.size());
+  return judge_->observe({tasks_seen++, worker_ids, class_ids}, truth);
+}
+
+std::vector<double> Learned::judge_one(std::span<const WorkerId> worker_ids,
+                                       std::span<const ClassId> class_ids) {
+  std::vector<double> posterior(classes.size());
+  const TaskLabels task = {tasks_seen, worker_ids, class_ids};
+  if (!confusion.empty()) {
+    estimate_by_confusion(task, posterior);
+    return posterior;
+  }
+  // Workers that are not known have ids beyond those that are.
+  WorkerId most = 0;
+  for (const WorkerId w : worker_ids) most = std::max(most, w);
+  judge_->expect(std::max(workers.size(), most + 1), classes.size());
+  judge_->estimate(task, posterior);
+  return posterior;
+}
+
+void Learned::merge(const Learned& other) {
+  require_online();
+  if (other.info_.name != info_.name) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} cannot be merged with {}", info_.name, other.info_.name));
+  }
+  const auto worker_ids = ids_here(other.workers, workers);
+  const auto class_ids = ids_here(other.classes, classes);
+  judge_->expect(workers.size(), classes.size());
+  judge_->merge(renumbered(other.state(), worker_ids, class_ids, workers.size(), classes.size()));
+  tasks_seen += other.tasks_seen;
+}
+
+}  // namespace crowdfold

@@ -1,0 +1,87 @@
+#include "crowdfold/learned.h"
+
+#include <gtest/gtest.h>
+
+#include "crowdfold/simulate.h"
+#include "support.h"
+
+namespace crowdfold {
+namespace {
+
+using testing::error_of;
+using testing::LabelRow;
+using testing::labels_of;
+
+const SimulationOptions kCrowd = {.tasks = 300,
+                                  .workers = 15,
+                                  .classes = 3,
+                                  .min_labels = 5,
+                                  .max_labels = 5,
+                                  .quality = QualityDistribution::parse("uniform:.5,.9")};
+
+Learned fitted(const std::string& method, const Labels& labels, const RunContext& context = {}) {
+  Learned learned(method, {}, 0);
+  learned.take(labels, find_method(method).make({})->fit(labels, context));
+  return learned;
+}
+
+TEST(Learned, JudgesWithTheQualitiesThatAFitHasFound) {
+  SimulatedCrowd crowd;
+  const Labels labels = simulate_labels(kCrowd, 1, &crowd);
+  for (const char* const method : {"twopass", "threepass", "zc"}) {
+    const Result result = fitted(method, labels).judge(labels, {});
+    EXPECT_GT(testing::accuracy(result, crowd.truths), .9) << method;
+  }
+}
+
+TEST(Learned, JudgesByConfusionMatricesIfTheMethodHasThem) {
+  const Labels labels = simulate_labels(kCrowd, 1);
+  RunContext context;
+  context.confusion = context.posterior = true;
+  const Result fit = find_method("ds").make({})->fit(labels, context);
+  Learned learned("ds", {}, 0);
+  learned.take(labels, fit);
+  const Result judged = learned.judge(labels, context);
+  int same = 0;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) same += judged.estimate[t] == fit.estimate[t] ? 1 : 0;
+  EXPECT_GE(same, 298);
+}
+
+TEST(Learned, KnowsWorkersAndClassesByTheirNames) {
+  const Learned learned = fitted(
+      "twopass",
+      labels_of(std::vector<LabelRow>{{"t1", "ann", "x"}, {"t1", "bob", "y"}, {"t2", "ann", "y"}}));
+  const Labels more = labels_of(std::vector<LabelRow>{{"t9", "cid", "z"}, {"t9", "bob", "y"}});
+  std::vector<std::uint64_t> new_workers;
+  std::vector<std::uint64_t> new_classes;
+  const Labels here = learned.renumber(more, new_workers, new_classes);
+  EXPECT_EQ(here.workers[here.task(0).workers[1]], "bob");
+  EXPECT_EQ(here.task(0).workers[1], 1U);
+  EXPECT_EQ(here.task(0).classes[0], 2U);
+  EXPECT_EQ(new_workers, std::vector<std::uint64_t>{0});
+  EXPECT_EQ(new_classes, std::vector<std::uint64_t>{0});
+}
+
+TEST(Learned, MergesWhatOthersHaveLearnedOfTheSameWorkers) {
+  const std::vector<LabelRow> first = {{"t1", "ann", "x"}, {"t1", "bob", "x"}};
+  const std::vector<LabelRow> second = {{"t2", "bob", "y"}, {"t2", "cid", "y"}};
+  Learned learned = fitted("onepass", labels_of(first));
+  learned.merge(fitted("onepass", labels_of(second)));
+  ASSERT_EQ(learned.workers.size(), 3U);
+  EXPECT_EQ(learned.state().counts(*learned.workers.find("bob")).seen, 2);
+  EXPECT_EQ(learned.state().counts(*learned.workers.find("cid")).correct, 1);
+  EXPECT_EQ(learned.tasks_seen, 2U);
+}
+
+TEST(Learned, GoesOnLearningOnlyWithMethodsThatCan) {
+  const Labels labels = simulate_labels(kCrowd, 1);
+  Learned online("onepass", {}, 0);
+  EXPECT_EQ(online.observe(labels, {}, {}).estimate,
+            find_method("onepass").make({})->fit(labels, {}).estimate);
+  const Error error = error_of([&] { Learned("ds", {}, 0).observe(labels, {}, {}); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_NE(std::string(error.what()).find("onepass"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace crowdfold
