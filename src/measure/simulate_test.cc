@@ -12,16 +12,16 @@
 namespace crowdfold {
 namespace {
 
-struct Row {
+struct DrawnRow {
   TaskId task;
   WorkerId worker;
   ClassId label;
 
-  bool operator==(const Row&) const = default;
+  bool operator==(const DrawnRow&) const = default;
 };
 
 struct Simulation {
-  std::vector<Row> rows;
+  std::vector<DrawnRow> rows;
   SimulatedCrowd crowd;
 };
 
@@ -41,7 +41,7 @@ QualityDistribution fixed(double quality) {
 std::vector<double> accuracies(const Simulation& simulation) {
   std::vector<double> right(simulation.crowd.quality.size());
   std::vector<double> seen(right.size());
-  for (const Row& row : simulation.rows) {
+  for (const DrawnRow& row : simulation.rows) {
     right[row.worker] += row.label == simulation.crowd.truths[row.task] ? 1 : 0;
     seen[row.worker] += 1;
   }
@@ -54,7 +54,7 @@ std::vector<double> labels_on_class_0(const Simulation& simulation, WorkerId wor
                                       std::uint32_t classes) {
   std::vector<double> counts(classes);
   double sum = 0;
-  for (const Row& row : simulation.rows) {
+  for (const DrawnRow& row : simulation.rows) {
     if (row.worker != worker || simulation.crowd.truths[row.task] != 0) continue;
     counts[row.label] += 1;
     sum += 1;
@@ -136,7 +136,7 @@ TEST(Simulate, GivesEveryTaskDifferentWorkersInGroupedRows) {
       run({.tasks = 500, .workers = 4, .min_labels = 3, .max_labels = 4, .quality = {}});
   std::set<std::pair<TaskId, WorkerId>> seen;
   TaskId last = 0;
-  for (const Row& row : simulation.rows) {
+  for (const DrawnRow& row : simulation.rows) {
     EXPECT_TRUE(seen.insert({row.task, row.worker}).second);
     EXPECT_LT(row.worker, 4U);
     EXPECT_GE(row.task, last);
@@ -147,7 +147,7 @@ TEST(Simulate, GivesEveryTaskDifferentWorkersInGroupedRows) {
 TEST(Simulate, DrawsTheNumberOfLabelsEvenlyBetweenItsBounds) {
   const Simulation simulation = run({.tasks = 30'000, .min_labels = 2, .max_labels = 4, .quality = {}});
   std::vector<int> labels(30'000);
-  for (const Row& row : simulation.rows) ++labels[row.task];
+  for (const DrawnRow& row : simulation.rows) ++labels[row.task];
   for (const int n : {2, 3, 4}) EXPECT_NEAR(share_of(labels, n), 1.0 / 3, .015) << n;
 }
 
@@ -258,7 +258,7 @@ TEST(Simulate, SkewsTheClassPrior) {
 }
 
 TEST(Simulate, RefusesOptionsThatCannotBeMet) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
   const std::vector<SimulationOptions> impossible = {
       {.tasks = kMaxTasks + 1, .quality = {}},
       {.workers = 4, .quality = {}},
@@ -269,10 +269,10 @@ TEST(Simulate, RefusesOptionsThatCannotBeMet) {
       {.quality = fixed(2)},
       {.quality = {}, .spammers = 1.5},
       {.quality = {}, .spammers = -.1},
-      {.quality = {}, .spammers = kNaN},
+      {.quality = {}, .spammers = kNotANumber},
       {.quality = {}, .spammers = .6, .adversaries = .6},
       {.quality = {}, .skew = -1},
-      {.quality = {}, .skew = kNaN},
+      {.quality = {}, .skew = kNotANumber},
   };
   for (std::size_t i = 0; i < impossible.size(); ++i) {
     EXPECT_TRUE(is_usage_error([&] { run(impossible[i]); })) << i;

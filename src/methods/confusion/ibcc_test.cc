@@ -28,12 +28,12 @@ Result ibcc(const Labels& labels, const Settings& settings = {}, const Knowledge
 const std::vector<LabelRow> kIbccRows = {
     {"1", "u", "a"}, {"1", "v", "b"}, {"1", "w", "a"}, {"2", "u", "b"}, {"2", "v", "b"}};
 
-const std::vector<Row> kShares = {{2.0 / 3, 1.0 / 3}, {0, 1}};  // of votes
-const Row kClassPrior = {1, 1};
+const std::vector<Row> kVoteShares = {{2.0 / 3, 1.0 / 3}, {0, 1}};  // of votes
+const Row kIbccClassPrior = {1, 1};
 
 TEST(Ibcc, UpdatesDirichletsFromSharesOfVotesThenClasses) {
-  const BccIteration first(labels_of(kIbccRows), kClassPrior, kShares);
-  const BccIteration second(labels_of(kIbccRows), kClassPrior, first.q);
+  const BccIteration first(labels_of(kIbccRows), kIbccClassPrior, kVoteShares);
+  const BccIteration second(labels_of(kIbccRows), kIbccClassPrior, first.q);
   const Result one = ibcc(labels_of(kIbccRows), {{"iterations", "1"}});
   const Result two = ibcc(labels_of(kIbccRows), {{"iterations", "2"}, {"tolerance", "0"}});
   for (std::size_t i = 0; i < 4; ++i) {
@@ -46,7 +46,7 @@ TEST(Ibcc, UpdatesDirichletsFromSharesOfVotesThenClasses) {
 }
 
 TEST(Ibcc, ReportsPosteriorMeansUnderTheLastClasses) {
-  const BccIteration first(labels_of(kIbccRows), kClassPrior, kShares);
+  const BccIteration first(labels_of(kIbccRows), kIbccClassPrior, kVoteShares);
   const double p = first.q[0][0];
   const double r = first.q[1][0];
   const Result result = ibcc(labels_of(kIbccRows), {{"iterations", "1"}});
@@ -59,7 +59,7 @@ TEST(Ibcc, ReportsPosteriorMeansUnderTheLastClasses) {
 }
 
 TEST(Ibcc, StopsWhenNoProbabilityMovesByMoreThanTheTolerance) {
-  const BccIteration first(labels_of(kIbccRows), kClassPrior, kShares);
+  const BccIteration first(labels_of(kIbccRows), kIbccClassPrior, kVoteShares);
   const double move = std::max(std::abs(first.q[0][0] - 2.0 / 3), first.q[1][0]);
   const auto iterations = [](double tolerance) {
     return ibcc(labels_of(kIbccRows), {{"tolerance", std::to_string(tolerance)}}).trace.size();
@@ -71,7 +71,7 @@ TEST(Ibcc, StopsWhenNoProbabilityMovesByMoreThanTheTolerance) {
 TEST(Ibcc, LearnsFromAKnownTruthAsFromACertainOne) {
   Knowledge given;
   given.truths = {kNoClass, 0};  // against both workers
-  const BccIteration learned(labels_of(kIbccRows), kClassPrior, {kShares[0], {1, 0}});
+  const BccIteration learned(labels_of(kIbccRows), kIbccClassPrior, {kVoteShares[0], {1, 0}});
   const Result result = ibcc(labels_of(kIbccRows), {{"iterations", "1"}}, given);
   EXPECT_NEAR(result.posterior[0], learned.q[0][0], kExact);
   EXPECT_EQ(result.posterior[2], 1);

@@ -15,7 +15,7 @@ namespace {
 using testing::labels_of;
 using Phase = LaaNetwork::Phase;
 
-Labels small_crowd() {
+Labels laa_crowd() {
   return simulate_labels({.tasks = 12,
                           .workers = 5,
                           .classes = 3,
@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Phases, LaaGradient, ::testing::Values(Phase::imitate, 
 TEST_P(LaaGradient, IsThatOfFiniteDifferences) {
   constexpr double kStep = 1e-5;
   const Phase phase = GetParam();
-  const Labels labels = small_crowd();
+  const Labels labels = laa_crowd();
   const Knowledge given;
   // Penalties that matter as much as the rest.
   LaaNetwork network({.divergence = .05, .weights = .7}, labels, given, 3, 1);
@@ -101,7 +101,7 @@ TEST(LaaNetwork, HasTheLossOfItsDefinition) {
 }
 
 TEST(LaaNetwork, StartsFromSmallWeightsThatDependOnTheSeed) {
-  const Labels labels = small_crowd();
+  const Labels labels = laa_crowd();
   const Knowledge given;
   LaaNetwork a({}, labels, given, 1, 1);
   LaaNetwork b({}, labels, given, 1, 2);
