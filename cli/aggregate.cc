@@ -156,8 +156,10 @@ void Aggregate::in_memory(const MethodInfo& info, const Settings& set, RunContex
   Labels data = read_labels(labels, input.options(), context, &read);
   run.say(read);
   say_counts(data.num_labels(), data.num_workers(), data.num_tasks(), data.num_classes(),
-             data.abstentions, data.duplicates);
-  for (const std::string& name : classes) data.classes.intern(name);
+             data.rows().abstentions, data.rows().duplicates);
+  NameTable all_classes = data.classes();
+  for (const std::string& name : classes) all_classes.intern(name);
+  data = std::move(data).with_classes(std::move(all_classes));
 
   Knowledge given;
   if (!truth_in.empty()) {
@@ -184,7 +186,7 @@ void Aggregate::in_memory(const MethodInfo& info, const Settings& set, RunContex
   if (without > 0) run.say(fmt::format("{} without a label: no estimate", count_of(without, "task")));
 
   write_estimates(output, data, result, context);
-  if (!workers_out.empty()) write_workers(workers_out, data.workers, result.workers, details, context);
+  if (!workers_out.empty()) write_workers(workers_out, data.workers(), result.workers, details, context);
   if (!confusion_out.empty()) write_confusion(confusion_out, data, result, context);
   if (!trace_out.empty()) write_trace(trace_out, result, context);
   run.end_progress();

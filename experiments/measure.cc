@@ -68,12 +68,6 @@ struct Hidden {
 
 // The labels but a share of them; tasks, workers and classes keep their ids.
 Labels hide(const Labels& labels, double share, std::uint64_t seed, std::vector<Hidden>& hidden) {
-  Labels rest;
-  for (const auto& [from, to] :
-       {std::pair(&labels.tasks, &rest.tasks), std::pair(&labels.workers, &rest.workers),
-        std::pair(&labels.classes, &rest.classes)}) {
-    for (std::uint32_t id = 0; id < from->size(); ++id) to->intern((*from)[id]);
-  }
   std::vector<std::uint32_t> of_worker(labels.num_workers());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     for (const WorkerId w : labels.task(t).workers) ++of_worker[w];
@@ -98,8 +92,9 @@ Labels hide(const Labels& labels, double share, std::uint64_t seed, std::vector<
     }
     offsets.push_back(workers.size());
   }
-  rest.adopt(std::move(offsets), std::move(workers), std::move(classes));
-  return rest;
+  return {{labels.tasks(), labels.workers(), labels.classes()},
+          {std::move(offsets), std::move(workers), std::move(classes)},
+          labels.rows()};
 }
 
 double mean_log_likelihood(const Result& result, const std::vector<Hidden>& hidden,

@@ -46,9 +46,11 @@ bool is_rereadable(const std::string& path);
 Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,
                    ReadReport* report = nullptr);
 
-// Known truths (columns task, label). Classes that no label names are added to labels.classes.
-// A task that is not among those of `labels` is Error(data), or counted in the report with
-// skip_bad_rows.
+// Known truths (columns task, label), by TaskId. `classes` gains those that it does not have yet.
+// A task that is not among `tasks` is Error(data), or counted in the report with skip_bad_rows.
+std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks, NameTable& classes,
+                                 const ReadOptions& options, ReadReport* report = nullptr);
+// The same for the tasks of `labels`, which are replaced by the same labels with more classes.
 std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const ReadOptions& options,
                                  ReadReport* report = nullptr);
 
@@ -60,8 +62,12 @@ std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::stri
 // behind; pipes and devices are not touched.
 void require_writable(const std::string& path);
 
-// Worker qualities, as write_workers writes them, as counts under the prior Beta(alpha, beta). Workers
-// that gave no label this time are added to labels.workers: their history goes on.
+// Worker qualities, as write_workers writes them, as counts under the prior Beta(alpha, beta), by
+// WorkerId. `workers` gains those that it does not have yet: their history goes on.
+std::vector<WorkerCounts> read_workers(const std::string& path, NameTable& workers, double alpha,
+                                       double beta, const ReadOptions& options,
+                                       ReadReport* report = nullptr);
+// The same for the workers of `labels`, which are replaced by the same labels with more workers.
 std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, double alpha,
                                        double beta, const ReadOptions& options,
                                        ReadReport* report = nullptr);

@@ -139,13 +139,12 @@ void save(const Learned& learned, const std::string& path, bool details) {
 
 void load(Learned& learned, const std::string& path) {
   const nb::gil_scoped_release no_python;
-  Labels names;
-  names.adopt({0}, {}, {});
+  NameTable workers("workers", kMaxWorkers);
   WorkerState state = learned.state();
-  state.workers = read_workers(path, names, state.alpha, state.beta, {});
+  state.workers = read_workers(path, workers, state.alpha, state.beta, {});
   state.confusion = {};
   state.network = {};
-  learned.workers = std::move(names.workers);
+  learned.workers = std::move(workers);
   learned.restore(std::move(state));
 }
 

@@ -192,8 +192,8 @@ TEST(ReadLabels, CountsAndReportsBadRowsItWasToldToSkip) {
   const std::string path =
       folder.write("a.csv", "task,worker,label\nt1,u,a\nbad\n,u,a\nt2,,a\nt2,v,b\n");
   const Labels labels = read_labels(path, options, threads(1), &report);
-  EXPECT_EQ(labels.rows, 2U);
-  EXPECT_EQ(labels.skipped_rows, 3U);
+  EXPECT_EQ(labels.rows().read, 2U);
+  EXPECT_EQ(labels.rows().skipped, 3U);
   EXPECT_EQ(report.skipped_rows, 3U);
   EXPECT_EQ(report.first_skipped, path + ":3:1: 1 field where 3 are expected");
 }
@@ -224,12 +224,13 @@ TEST(ReadLabels, SaysWhatItRecognised) {
 TEST(ReadLabels, TakesAFirstRowOfDataForDataWithOrWithoutBeingTold) {
   const TempDir folder;
   const std::string path = folder.write("a.csv", "t1,u,a\nt2,u,b\n");
-  EXPECT_EQ(read_labels(path, {}, threads(1)).rows, 2U);
+  EXPECT_EQ(read_labels(path, {}, threads(1)).rows().read, 2U);
   ReadOptions options;
   options.header = Header::no;
-  EXPECT_EQ(read_labels(path, options, threads(1)).rows, 2U);
-  EXPECT_EQ(read_labels(folder.write("b.csv", "task,worker,label\nt1,u,a\n"), options, threads(1)).rows,
-            2U);
+  EXPECT_EQ(read_labels(path, options, threads(1)).rows().read, 2U);
+  EXPECT_EQ(
+      read_labels(folder.write("b.csv", "task,worker,label\nt1,u,a\n"), options, threads(1)).rows().read,
+      2U);
   options.header = Header::yes;
   EXPECT_EQ(error_of([&] { read_labels(path, options, threads(1)); }).code(), ErrorCode::data);
 }
@@ -240,9 +241,9 @@ TEST(ReadLabels, CountsTheValueForAbstainingAsNoLabel) {
   options.abstain = "skip";
   const Labels labels = read_labels(folder.write("a.csv", "task,worker,label\nt,u,skip\nt,v,\nt,w,a\n"),
                                     options, threads(1));
-  EXPECT_EQ(labels.abstentions, 2U);
-  EXPECT_EQ(names_of(labels.classes), std::vector<std::string>{"a"});
-  EXPECT_EQ(names_of(labels.workers), (std::vector<std::string>{"u", "v", "w"}));
+  EXPECT_EQ(labels.rows().abstentions, 2U);
+  EXPECT_EQ(names_of(labels.classes()), std::vector<std::string>{"a"});
+  EXPECT_EQ(names_of(labels.workers()), (std::vector<std::string>{"u", "v", "w"}));
 }
 
 TEST(ReadLabels, SaysWhatIsWrongWithAFileThatHoldsNothing) {
@@ -306,11 +307,10 @@ struct Aggregation {
 Aggregation in_memory(const TempDir& folder, const std::string& path, const std::string& method,
                       const Settings& settings, const ReadOptions& options = {}, int count = 1,
                       const std::vector<std::string>& classes = {}) {
-  Labels labels = read_labels(path, options, threads(count));
-  for (const std::string& name : classes) labels.classes.intern(name);
+  const Labels labels = testing::with_more_classes(read_labels(path, options, threads(count)), classes);
   const Result result = find_method(method).make(settings)->fit(labels, threads(count));
   write_estimates(folder / "memory.csv", labels, result, threads(count));
-  write_workers(folder / "memory-workers.csv", labels.workers, result.workers, true, threads(count));
+  write_workers(folder / "memory-workers.csv", labels.workers(), result.workers, true, threads(count));
   return {read_file(folder / "memory.csv"), read_file(folder / "memory-workers.csv")};
 }
 
@@ -360,9 +360,9 @@ TEST(Streamed, KeepsTheRuleForDuplicates) {
     ASSERT_TRUE(streamed(folder, path, "onepass", {}, options, 2, {}, &summary).estimates ==
                 in_memory(folder, path, "onepass", {}, options).estimates);
     const Labels labels = read_labels(path, options, threads(1));
-    EXPECT_EQ(summary.duplicates, labels.duplicates);
+    EXPECT_EQ(summary.duplicates, labels.rows().duplicates);
     EXPECT_EQ(summary.labels, labels.num_labels());
-    EXPECT_EQ(summary.abstentions, labels.abstentions);
+    EXPECT_EQ(summary.abstentions, labels.rows().abstentions);
     EXPECT_EQ(summary.tasks, labels.num_tasks());
   }
 }

@@ -42,9 +42,9 @@ Report make_report(const Labels& labels, std::span<const ClassId> truths, const 
   Report report;
   report.options = options;
   report.labels = labels.num_labels();
-  report.abstentions = labels.abstentions;
-  report.duplicates = labels.duplicates;
-  report.skipped_rows = labels.skipped_rows;
+  report.abstentions = labels.rows().abstentions;
+  report.duplicates = labels.rows().duplicates;
+  report.skipped_rows = labels.rows().skipped;
   report.has_truths = has_truths;
   report.tasks = summarize_tasks(reported, log_odds);
   report.workers = judge_workers(reported, log_odds, context.threads);

@@ -89,8 +89,8 @@ void Learned::restore(WorkerState state) {
 }
 
 void Learned::take(const Labels& labels, const Result& result) {
-  workers = labels.workers;
-  classes = labels.classes;
+  workers = labels.workers();
+  classes = labels.classes();
   tasks_seen = labels.num_tasks();
   restore(result.workers);
   confusion.assign(result.confusion.begin(), result.confusion.end());
@@ -104,13 +104,7 @@ void Learned::take(const Labels& labels, const Result& result) {
 
 Labels Learned::renumber(const Labels& labels, std::vector<std::uint64_t>& new_workers,
                          std::vector<std::uint64_t>& new_classes) const {
-  Labels same;
-  same.tasks = labels.tasks;
-  same.workers = workers;
-  same.classes = classes;
-  same.rows = labels.rows;
-  same.abstentions = labels.abstentions;
-  same.duplicates = labels.duplicates;
+  LabelNames names{labels.tasks(), workers, classes};
   const auto map = [](const NameTable& from, NameTable& to, std::vector<std::uint64_t>& added) {
     const std::uint32_t known = to.size();
     const std::vector<std::uint32_t> ids = ids_here(from, to);
@@ -119,8 +113,8 @@ Labels Learned::renumber(const Labels& labels, std::vector<std::uint64_t>& new_w
     }
     return ids;
   };
-  const auto worker_ids = map(labels.workers, same.workers, new_workers);
-  const auto class_ids = map(labels.classes, same.classes, new_classes);
+  const auto worker_ids = map(labels.workers(), names.workers, new_workers);
+  const auto class_ids = map(labels.classes(), names.classes, new_classes);
   FlatArray<std::uint64_t> offsets(labels.num_tasks() + 1ULL, 0);
   FlatArray<WorkerId> worker;
   FlatArray<ClassId> label;
@@ -132,8 +126,7 @@ Labels Learned::renumber(const Labels& labels, std::vector<std::uint64_t>& new_w
     for (const ClassId c : task.classes) label.push_back(static_cast<ClassId>(class_ids[c]));
     offsets[t + 1ULL] = worker.size();
   }
-  same.adopt(std::move(offsets), std::move(worker), std::move(label));
-  return same;
+  return {std::move(names), {std::move(offsets), std::move(worker), std::move(label)}, labels.rows()};
 }
 
 void Learned::require_online() const {
@@ -155,8 +148,8 @@ Result Learned::observe(const Labels& labels, std::span<const ClassId> truths,
     throw Error(ErrorCode::usage, fmt::format("{} is for {} classes at most, and there are {}",
                                               info_.name, info_.most_classes, labels.num_classes()));
   }
-  workers = labels.workers;
-  classes = labels.classes;
+  workers = labels.workers();
+  classes = labels.classes();
   judge_->expect(workers.size(), classes.size());
   Result result = room_for(labels, context);
   const auto truth_of = [&](TaskId t) { return t < truths.size() ? truths[t] : kNoClass; };

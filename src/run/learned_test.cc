@@ -55,7 +55,7 @@ TEST(Learned, KnowsWorkersAndClassesByTheirNames) {
   std::vector<std::uint64_t> new_workers;
   std::vector<std::uint64_t> new_classes;
   const Labels here = learned.renumber(more, new_workers, new_classes);
-  EXPECT_EQ(here.workers[here.task(0).workers[1]], "bob");
+  EXPECT_EQ(here.workers()[here.task(0).workers[1]], "bob");
   EXPECT_EQ(here.task(0).workers[1], 1U);
   EXPECT_EQ(here.task(0).classes[0], 2U);
   EXPECT_EQ(new_workers, std::vector<std::uint64_t>{0});

@@ -19,8 +19,8 @@ std::vector<LabelRow> rows_of(const Labels& labels) {
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     const TaskLabels task = labels.task(t);
     for (std::size_t j = 0; j < task.size(); ++j) {
-      rows.push_back({std::string(labels.tasks[t]), std::string(labels.workers[task.workers[j]]),
-                      std::string(labels.classes[task.classes[j]])});
+      rows.push_back({std::string(labels.tasks()[t]), std::string(labels.workers()[task.workers[j]]),
+                      std::string(labels.classes()[task.classes[j]])});
     }
   }
   return rows;
@@ -105,7 +105,7 @@ TEST_P(EveryMethod, RepeatsItselfForTheSameSeedOnly) {
 Labels without_ties(const Labels& labels) {
   std::vector<LabelRow> rows;
   for (const LabelRow& row : rows_of(labels)) {
-    const TaskLabels task = labels.task(*labels.tasks.find(row.task));
+    const TaskLabels task = labels.task(*labels.tasks().find(row.task));
     std::map<ClassId, int> votes;
     for (const ClassId c : task.classes) ++votes[c];
     std::vector<int> counts;
@@ -143,15 +143,15 @@ TEST_P(MethodThatDrawsNothing, GivesTheSameAnswersUnderOtherNamesOfClassesWorker
   }
   const Labels others = labels_of(rows);
   const Result other = fit(others, {}, {}, with(1, 0, true));
-  ASSERT_NE(testing::names_of(others.workers)[0], renamed(testing::names_of(labels.workers)[0]));
+  ASSERT_NE(testing::names_of(others.workers())[0], renamed(testing::names_of(labels.workers())[0]));
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    EXPECT_EQ(renamed(std::string(labels.classes[result.estimate[t]])),
-              others.classes[other.estimate[t]])
+    EXPECT_EQ(renamed(std::string(labels.classes()[result.estimate[t]])),
+              others.classes()[other.estimate[t]])
         << t;
     EXPECT_NEAR(result.confidence[t], other.confidence[t], 1e-6) << t;
   }
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-    const auto found = others.workers.find(renamed(std::string(labels.workers[w])));
+    const auto found = others.workers().find(renamed(std::string(labels.workers()[w])));
     ASSERT_TRUE(found);
     EXPECT_EQ(result.workers.counts(w).seen, other.workers.counts(*found).seen);
     EXPECT_NEAR(result.workers.counts(w).correct, other.workers.counts(*found).correct, 1e-4);
@@ -172,8 +172,8 @@ TEST_P(MethodWithoutOrder, GivesTheSameAnswersToTasksInAnotherOrder) {
   const Result result = fit(labels);
   const Result other = fit(others);
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    const TaskId same = *others.tasks.find(labels.tasks[t]);
-    EXPECT_EQ(labels.classes[result.estimate[t]], others.classes[other.estimate[same]]) << t;
+    const TaskId same = *others.tasks().find(labels.tasks()[t]);
+    EXPECT_EQ(labels.classes()[result.estimate[t]], others.classes()[other.estimate[same]]) << t;
     EXPECT_NEAR(result.confidence[t], other.confidence[same], 1e-6) << t;
   }
 }

@@ -38,7 +38,7 @@ TEST(DawidSkene, LearnsConfusionMatrices) {
   const Labels labels = labels_of(rows);
   const Result result = ds(labels);
   for (TaskId t = 0; t < 40; ++t) EXPECT_EQ(result.estimate[t], t % 2);
-  const WorkerId w = *labels.workers.find("w");
+  const WorkerId w = *labels.workers().find("w");
   const double* matrix = result.confusion.data() + w * 4;
   EXPECT_NEAR(matrix[0], 1, 1e-9);  // says a on a
   EXPECT_NEAR(matrix[2], 1, 1e-9);  // and on b

@@ -163,7 +163,7 @@ TEST(Ebcc, RecoversKindsOfTasksOnWhichWorkersErrTogether) {
     }
   }
   const Labels labels = labels_of(rows);
-  if (labels.classes[0] != "a") {
+  if (labels.classes()[0] != "a") {
     for (ClassId& truth : truths) truth = truth == 0 ? 1 : 0;
   }
   const Result with_kinds = ebcc(labels);

@@ -197,9 +197,9 @@ TEST(Laa, LearnsWhoErrsHow) {
   RunContext context;
   context.confusion = true;
   const Result result = find_method("laa").make({{"iterations", "300"}})->fit(labels, context);
-  const std::size_t b = *labels.classes.find("b");
+  const std::size_t b = *labels.classes().find("b");
   const std::size_t a = 1 - b;
-  const WorkerId same = *labels.workers.find("0");
+  const WorkerId same = *labels.workers().find("0");
   EXPECT_GT(result.confusion[4 * same + 2 * b + a], .8);
   for (WorkerId w = 0; w < 6; ++w) {
     if (w == same) continue;

@@ -132,7 +132,7 @@ TEST(Mace, IsNotOutvotedByThoseWhoAlwaysSayTheSame) {
   const Labels labels = labels_of(rows);
   const Result result = mace(labels);
   for (TaskId t = 0; t < 60; ++t) EXPECT_EQ(result.estimate[t], t % 3) << t;
-  const WorkerCounts spammer = result.workers.counts(*labels.workers.find("x"));
+  const WorkerCounts spammer = result.workers.counts(*labels.workers().find("x"));
   EXPECT_NEAR(spammer.correct / spammer.seen, 1.0 / 3, .1);
 }
 
@@ -148,7 +148,7 @@ TEST(Mace, SaysWhoSpamsAndWhatWith) {
   const Extra* const spamming = find_extra(result.extras, "spamming");
   const Extra* const strategy = find_extra(result.extras, "strategy");
   ASSERT_TRUE(spamming != nullptr && strategy != nullptr);
-  const WorkerId w = *labels.workers.find("w");
+  const WorkerId w = *labels.workers().find("w");
   EXPECT_LT(spamming->values[0], .1);
   EXPECT_GT(spamming->values[w], .5);
   const double* const said = strategy->values.data() + w * strategy->width;

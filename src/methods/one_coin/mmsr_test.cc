@@ -52,8 +52,8 @@ TEST(Mmsr, FindsTheSignsOfSkills) {
   const Labels labels = labels_of(rows);
   const Result result = mmsr(labels);
   for (TaskId t = 0; t < 20; ++t)
-    EXPECT_EQ(labels.classes[result.estimate[t]], t % 2 == 0 ? "a" : "b") << t;
-  EXPECT_EQ(labels.classes[result.estimate[20]], "b");
+    EXPECT_EQ(labels.classes()[result.estimate[t]], t % 2 == 0 ? "a" : "b") << t;
+  EXPECT_EQ(labels.classes()[result.estimate[20]], "b");
 }
 
 TEST(Mmsr, BelievesWorkersWithoutPartners) {

@@ -87,8 +87,7 @@ TEST(TwoPass, WeighsByTheNumberOfClasses) {
   Knowledge given;
   given.workers = {{39, 98}, {39, 98}, {0, 0}};  // after the first pass: 41/101 twice, 1/3
   EXPECT_EQ(twopass(labels_of(rows), given).estimate[0], 1);
-  Labels more = labels_of(rows);
-  for (const char* name : {"c", "d", "e"}) more.classes.intern(name);
+  const Labels more = testing::with_more_classes(labels_of(rows), {"c", "d", "e"});
   EXPECT_EQ(twopass(more, given).estimate[0], 0);
 }
 

@@ -504,8 +504,8 @@ TEST(ThreePass, IsBetterCalibratedThanProductsOfLikelihoods) {
     const TaskLabels task = once.task(t);
     for (const char* copy : {"a", "b", "c", "d"}) {
       for (std::size_t j = 0; j < task.size(); ++j)
-        builder.add(once.tasks[t], std::string(once.workers[task.workers[j]]) + copy,
-                    once.classes[task.classes[j]]);
+        builder.add(once.tasks()[t], std::string(once.workers()[task.workers[j]]) + copy,
+                    once.classes()[task.classes[j]]);
     }
   }
   const Labels labels = builder.build();

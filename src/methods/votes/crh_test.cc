@@ -53,8 +53,8 @@ TEST(Crh, DoesNotPunishALongHistory) {
   rows.insert(rows.end(), {{"1", "x", "a"}, {"1", "w", "b"}, {"2", "x", "b"}, {"2", "w", "a"}});
   const Labels labels = labels_of(rows);
   const Result result = crh(labels);
-  EXPECT_EQ(result.estimate[*labels.tasks.find("1")], 1);
-  EXPECT_EQ(result.estimate[*labels.tasks.find("2")], 0);
+  EXPECT_EQ(result.estimate[*labels.tasks().find("1")], 1);
+  EXPECT_EQ(result.estimate[*labels.tasks().find("2")], 0);
 }
 
 TEST(Crh, LetsTheBetterWorkerDecideATie) {
