@@ -55,17 +55,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-double setting(const Settings& settings, const MethodInfo& info, const std::string& name) {
-  std::string value;
-  for (const OptionInfo& option : info.options) {
-    if (option.name == name) value = option.fallback;
-  }
-  for (const auto& [key, text] : settings) {
-    if (key == name) value = text;
-  }
-  return value.empty() ? 2 : std::stod(value);
-}
-
 // Error(usage) if a file is asked for that the method has nothing for.
 void require(const MethodInfo& info, bool (*has)(const MethodInfo&), const char* flag,
              const char* what) {
@@ -81,16 +70,15 @@ void require(const MethodInfo& info, bool (*has)(const MethodInfo&), const char*
 void Aggregate::operator()() const {
   const MethodInfo& info = find_method(method);
   const Settings set = parse_settings(settings);
-  info.make(set);  // complains about options before anything is read
+  info.check(set);
   if (!confusion_out.empty()) {
     require(
-        info, [](const MethodInfo& m) { return m.has_confusion; }, "--confusion-out",
+        info, [](const MethodInfo& m) { return m.traits.has_confusion; }, "--confusion-out",
         "confusion matrices");
   }
   if (!trace_out.empty()) {
     require(
-        info, [](const MethodInfo& m) { return m.has_option("iterations") || m.has_option("epochs"); },
-        "--trace-out", "iterations");
+        info, [](const MethodInfo& m) { return m.traits.has_trace; }, "--trace-out", "iterations");
   }
   for (const std::string* const path : {&output, &workers_out, &confusion_out, &trace_out}) {
     if (!path->empty()) require_writable(*path);
@@ -112,10 +100,8 @@ bool Aggregate::streams(const MethodInfo& info, const Settings& set) const {
   if (!workers_in.empty()) obstacle = "--workers-in is for labels in memory";
   if (report) obstacle = "--report is for labels in memory";
   if (!confusion_out.empty()) obstacle = "--confusion-out is for labels in memory";
-  for (const auto& [name, value] : set) {
-    if (name == "order" && value == "shuffled") obstacle = "order=shuffled is for labels in memory";
-  }
-  const bool twice = info.make_online && info.make_online(set, 0)->judges_after_learning();
+  if (info.shuffles(set)) obstacle = "order=shuffled is for labels in memory";
+  const bool twice = info.needs_second_look(set);
   const bool readable =
       labels == "-" || std::filesystem::exists(labels);  // if not, reading will say why
   if (readable && !is_rereadable(labels) && (twice || !grouped))
@@ -124,7 +110,7 @@ bool Aggregate::streams(const MethodInfo& info, const Settings& set) const {
     throw Error(ErrorCode::usage,
                 fmt::format("{} does not fit: {}", grouped ? "--grouped" : "--low-memory", obstacle));
   }
-  return obstacle.empty() && (asked || (!twice && info.online_equals_batch));
+  return obstacle.empty() && (asked || (!twice && info.traits.online_equals_batch));
 }
 
 // False if the input turns out not to be grouped by task.
@@ -138,7 +124,7 @@ bool Aggregate::try_streamed(const MethodInfo& info, const Settings& set,
     return false;
   }
   run.say(read);
-  if (!info.online_equals_batch)
+  if (!info.traits.online_equals_batch)
     run.say(fmt::format("{}: a single pass, as the labels are not held in memory", method));
   say_counts(summary.labels, summary.workers.size(), summary.tasks, summary.classes.size(),
              summary.abstentions, summary.duplicates);
@@ -168,8 +154,8 @@ void Aggregate::in_memory(const MethodInfo& info, const Settings& set, RunContex
     run.say(truths);
   }
   if (!workers_in.empty()) {
-    given.workers = read_workers(workers_in, data, setting(set, info, "alpha"),
-                                 setting(set, info, "beta"), input.options_for_tables());
+    const BetaQuality prior = info.prior(set);
+    given.workers = read_workers(workers_in, data, prior.alpha, prior.beta, input.options_for_tables());
   }
   const double reading = watch.lap();
   context.posterior = posterior;
@@ -186,7 +172,7 @@ void Aggregate::in_memory(const MethodInfo& info, const Settings& set, RunContex
   if (without > 0) run.say(fmt::format("{} without a label: no estimate", count_of(without, "task")));
 
   write_estimates(output, data, result, context);
-  if (!workers_out.empty()) write_workers(workers_out, data.workers(), result.workers, details, context);
+  if (!workers_out.empty()) write_workers(workers_out, data.workers(), result.learned, details, context);
   if (!confusion_out.empty()) write_confusion(confusion_out, data, result, context);
   if (!trace_out.empty()) write_trace(trace_out, result, context);
   run.end_progress();

@@ -101,8 +101,9 @@ void Compare::operator()() const {
   std::vector<Row> rows;
   const bool all = std::find(method_names.begin(), method_names.end(), "all") != method_names.end();
   for (const MethodInfo* info : chosen) {
-    if (all && data.num_classes() > info->most_classes) {
-      run.say(fmt::format("{} is left out: it is for {} classes", info->name, info->most_classes));
+    if (all && data.num_classes() > info->traits.most_classes) {
+      run.say(
+          fmt::format("{} is left out: it is for {} classes", info->name, info->traits.most_classes));
       continue;
     }
     rows.push_back(measure(*info, settings_for(*info, asked), data, known, runs, context));

@@ -84,7 +84,7 @@ void export_workers(const State& options) {
   state.beta = stream.config().beta;
   for (const WorkerSummary& worker : stream.workers()) {
     names.intern(worker.worker);
-    state.workers.push_back(worker.counts);
+    state.counts.push_back(worker.counts);
   }
   write_workers(options.output, names, state, options.details, options.run.context());
 }

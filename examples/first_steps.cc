@@ -28,7 +28,7 @@ int main() {
   }
   for (crowdfold::WorkerId w = 0; w < labels.num_workers(); ++w) {
     const std::string worker(labels.workers()[w]);
-    const crowdfold::BetaQuality quality = result.workers.quality(w);
+    const crowdfold::BetaQuality quality = result.learned.quality(w);
     const auto [low, high] = quality.credible_interval();
     std::printf("%s has quality %.3f (%.3f to %.3f)\n", worker.c_str(), quality.mean(), low, high);
   }

@@ -45,9 +45,9 @@ struct Spec {
     for (const auto& setting : drawn_anew(find_method(method))) settings.push_back(setting);
   }
   bool is_variant() const { return method.starts_with(kVariant); }
-  bool has_confusion() const { return is_variant() || find_method(method).has_confusion; }
+  bool has_confusion() const { return is_variant() || find_method(method).traits.has_confusion; }
   bool takes(const Labels& labels) const {
-    return is_variant() || labels.num_classes() <= find_method(method).most_classes;
+    return is_variant() || labels.num_classes() <= find_method(method).traits.most_classes;
   }
   Result fit(const Labels& labels, const RunContext& context) const {
     return is_variant() ? fit_variant(method.substr(kVariant.size()), labels, context)

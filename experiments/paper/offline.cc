@@ -297,7 +297,7 @@ void measure_offline(Study& study) {
   for (const std::string& name : names) {
     const MethodInfo& method = find_method(name);
     for (const std::string& set : sets) {
-      if (study.data(set).labels.num_classes() > method.most_classes) continue;
+      if (study.data(set).labels.num_classes() > method.traits.most_classes) continue;
       for (const std::uint64_t seed : study.seeds()) {
         units.push_back({{set, name, std::to_string(seed)}, [&study, &method, set, seed] {
                            return std::vector<Results::Row>{measure_one(study, method, set, seed)};

@@ -158,7 +158,8 @@ void measure_online(Study& study) {
     if (std::find(there.begin(), there.end(), set) == there.end()) continue;
     for (const std::string& name : study.methods(kMethods)) {
       const MethodInfo& method = find_method(name);
-      if (!method.make_online || study.data(set).labels.num_classes() > method.most_classes) continue;
+      if (!method.make_online || study.data(set).labels.num_classes() > method.traits.most_classes)
+        continue;
       for (const std::uint64_t seed : study.seeds()) {
         units.push_back({{set, name, std::to_string(seed)}, [&study, &method, set, seed] {
                            return measure_one(study.data(set), method, seed);

@@ -247,8 +247,7 @@ class Aggregator:
         settings = self._settings()
         if "_fitted_" not in self.__dict__:
             learned = _native.Learned(self._method, settings, self._seed())
-            if not learned.is_online:
-                learned.learn_one([], None)  # says which methods are
+            learned.require_online()
             self._learned = learned
             self._fitted_ = Fitted.nothing(learned)
         known, learned = self._fitted, self._learned

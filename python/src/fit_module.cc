@@ -32,17 +32,6 @@ std::uint64_t most_memory() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 5 * 4;
 }
 
-double option_or(const MethodInfo& info, const Settings& settings, const char* name, double fallback) {
-  std::string text;
-  for (const OptionInfo& option : info.options) {
-    if (option.name == name) text = option.fallback;
-  }
-  for (const auto& [key, value] : settings) {
-    if (key == name) text = value;
-  }
-  return text.empty() ? fallback : std::stod(text);
-}
-
 // Numbers that a method takes by name.
 using GivenNumbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using GivenExtras = std::vector<std::pair<std::string, GivenNumbers>>;
@@ -52,7 +41,7 @@ std::vector<Extra> copy_extras(const MethodInfo& info, const GivenExtras& given)
   for (const auto& [name, numbers] : given) {
     Extra extra{name, Per::task, 1, {numbers.data(), numbers.data() + numbers.size()}};
     for (std::size_t axis = 1; axis < numbers.ndim(); ++axis) extra.width *= numbers.shape(axis);
-    for (const ExtraInfo& taken : info.takes) {
+    for (const ExtraInfo& taken : info.traits.takes) {
       if (taken.name == name) extra.per = taken.per;
     }
     extras.push_back(std::move(extra));
@@ -78,18 +67,18 @@ std::pair<FitResult, Learned> fit(const std::string& method, const Settings& set
   auto found = std::make_shared<std::optional<std::pair<FitResult, Learned>>>();
   run_abandonable(wanted, progress, [=, &info](RunContext context) {
     if (workers_file) {
-      given->workers = read_workers(*workers_file, data->labels, option_or(info, settings, "alpha", 2),
-                                    option_or(info, settings, "beta", 2), {});
+      const BetaQuality prior = info.prior(settings);
+      given->workers = read_workers(*workers_file, data->labels, prior.alpha, prior.beta, {});
     }
     const Labels& labels = data->labels;
     const std::uint64_t classes = labels.num_classes();
     context.posterior = posterior || labels.num_tasks() * classes <= kMostEntriesUnasked;
     context.confusion =
-        info.has_confusion && labels.num_workers() * classes * classes <= kMostEntriesUnasked;
+        info.traits.has_confusion && labels.num_workers() * classes * classes <= kMostEntriesUnasked;
     FitResult fitted{info.make(settings)->fit(labels, *given, context), labels.num_tasks(),
                      labels.num_workers(), classes};
     Learned learned(method, settings, seed);
-    learned.take(labels, fitted.result);
+    learned.adopt(labels, fitted.result);
     found->emplace(std::move(fitted), std::move(learned));
   });
   return std::move(**found);
@@ -133,13 +122,14 @@ nb::list registry() {
     method["summary"] = info.summary;
     method["citation"] = info.citation;
     method["online"] = static_cast<bool>(info.make_online);
-    method["can_merge"] = info.can_merge;
-    method["most_classes"] = info.most_classes < kMaxClasses ? nb::cast(info.most_classes) : nb::none();
-    method["takes_truths"] = info.takes_truths;
-    method["takes_workers"] = info.takes_workers;
-    method["has_confusion"] = info.has_confusion;
-    method["takes"] = describe(info.takes);
-    method["gives"] = describe(info.gives);
+    method["can_merge"] = info.traits.can_merge;
+    method["most_classes"] =
+        info.traits.most_classes < kMaxClasses ? nb::cast(info.traits.most_classes) : nb::none();
+    method["takes_truths"] = info.traits.takes_truths;
+    method["takes_workers"] = info.traits.takes_workers;
+    method["has_confusion"] = info.traits.has_confusion;
+    method["takes"] = describe(info.traits.takes);
+    method["gives"] = describe(info.traits.gives);
     nb::list options;
     for (const OptionInfo& o : info.options) {
       nb::dict option;
@@ -195,7 +185,7 @@ void bind_fit(nb::module_& module) {
              "progress"_a.none());
   module.def(
       "check_settings",
-      [](const std::string& method, const Settings& settings) { find_method(method).make(settings); },
+      [](const std::string& method, const Settings& settings) { find_method(method).check(settings); },
       "method"_a, "settings"_a);
   module.def("registry", &registry);
   module.def("write_estimates", &write_files, "labels"_a, "result"_a, "path"_a);

@@ -310,7 +310,7 @@ Aggregation in_memory(const TempDir& folder, const std::string& path, const std:
   const Labels labels = testing::with_more_classes(read_labels(path, options, threads(count)), classes);
   const Result result = find_method(method).make(settings)->fit(labels, threads(count));
   write_estimates(folder / "memory.csv", labels, result, threads(count));
-  write_workers(folder / "memory-workers.csv", labels.workers(), result.workers, true, threads(count));
+  write_workers(folder / "memory-workers.csv", labels.workers(), result.learned, true, threads(count));
   return {read_file(folder / "memory.csv"), read_file(folder / "memory-workers.csv")};
 }
 

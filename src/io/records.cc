@@ -116,7 +116,7 @@ void write_workers(const std::string& path, const NameTable& workers, const Work
     const auto w = static_cast<WorkerId>(i);
     const BetaQuality quality = state.quality(w);
     const Interval interval = quality.credible_interval();
-    const WorkerCounts counts = state.counts(w);
+    const WorkerCounts counts = state.counts_of(w);
     const double mode = quality.mode();
     const Interval bound = error_bound(mode, counts.seen);
     const std::pair<const char*, double> numbers[] = {

@@ -74,7 +74,7 @@ TEST(Truths, ThatAreEmptyAreRefused) {
 TEST(Workers, AreWrittenWithQualityIntervalAndCount) {
   const TempDir folder;
   WorkerState state;
-  state.workers = {{0, 0}, {8, 9}};
+  state.counts = {{0, 0}, {8, 9}};
   NameTable names;
   names.intern("new, one");
   names.intern("old");
@@ -103,9 +103,9 @@ TEST(Workers, ComeBackAsTheSameCounts) {
     const Result result =
         find_method("onepass").make({{"alpha", alpha}, {"beta", beta}})->fit(labels, {});
     for (const char* name : {"w.csv", "w.jsonl"}) {
-      write_workers(folder / name, labels.workers(), result.workers, name[2] == 'j', {});
+      write_workers(folder / name, labels.workers(), result.learned, name[2] == 'j', {});
       const auto counts = read_workers(folder / name, labels, std::stod(alpha), std::stod(beta), {});
-      EXPECT_EQ(counts, result.workers.workers) << alpha << ' ' << beta << ' ' << name;
+      EXPECT_EQ(counts, result.learned.counts) << alpha << ' ' << beta << ' ' << name;
     }
   }
 }
@@ -126,7 +126,7 @@ TEST(Workers, OfAnEarlierRunMakeTheNextOneGoOn) {
   const auto method = find_method("onepass").make({});
   const Result whole = method->fit(all, {});
   const Labels first = labels_of(rows[0]);
-  write_workers(folder / "w.csv", first.workers(), method->fit(first, {}).workers, false, {});
+  write_workers(folder / "w.csv", first.workers(), method->fit(first, {}).learned, false, {});
   Labels second = labels_of(rows[1]);
   Knowledge given;
   given.workers = read_workers(folder / "w.csv", second, 2, 2, {});

@@ -37,7 +37,7 @@ Report make_report(const Labels& labels, std::span<const ClassId> truths, const 
   }
   const Result result = find_method(options.method).make(options.settings)->fit(labels, context);
   const ReportInput reported{labels, result, truths, options};
-  const std::vector<double> log_odds = log_odds_of(labels, result.workers);
+  const std::vector<double> log_odds = log_odds_of(labels, result.learned);
 
   Report report;
   report.options = options;

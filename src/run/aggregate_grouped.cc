@@ -6,6 +6,7 @@
 #include "crowdfold/io.h"
 #include "io/label_reader.h"
 #include "io/records.h"
+#include "methods/online_driver.h"
 #include "run/task_history.h"
 
 namespace crowdfold {
@@ -107,43 +108,6 @@ class Lines {
   std::string text_;
 };
 
-// Tasks that wait to be learned from together: a few numbers per label of a chunk.
-class Chunk {
- public:
-  explicit Chunk(OnlineMethod& method) : method_(method) {}
-
-  void add(const TaskLabels& labels) {
-    if (method_.chunk_size() == 1) return method_.learn(labels);
-    workers_.insert(workers_.end(), labels.workers.begin(), labels.workers.end());
-    classes_.insert(classes_.end(), labels.classes.begin(), labels.classes.end());
-    tasks_.push_back({labels.index, labels.size()});
-    if (tasks_.size() >= method_.chunk_size()) learn();
-  }
-  // From what there is.
-  void learn() {
-    std::vector<TaskLabels> tasks;
-    std::size_t begin = 0;
-    for (const auto& [index, size] : tasks_) {
-      tasks.push_back({index, {workers_.data() + begin, size}, {classes_.data() + begin, size}});
-      begin += size;
-    }
-    if (!tasks.empty()) method_.learn_chunk(tasks);
-    workers_.clear();
-    classes_.clear();
-    tasks_.clear();
-  }
-
- private:
-  struct Task {
-    std::uint64_t index;
-    std::size_t size;
-  };
-  OnlineMethod& method_;
-  std::vector<WorkerId> workers_;
-  std::vector<ClassId> classes_;
-  std::vector<Task> tasks_;
-};
-
 class GroupedAggregation {
  public:
   GroupedAggregation(const std::string& path, const ReadOptions& read, const GroupedOptions& options,
@@ -152,7 +116,7 @@ class GroupedAggregation {
 
   GroupedSummary run(const MethodInfo& method, const Settings& settings) {
     std::unique_ptr<OnlineMethod> learner = method.make_online(settings, context_.seed);
-    if (learner->judges_after_learning()) {
+    if (needs_second_look(*learner)) {
       if (learn(*learner)) write(*learner, false);
       return finish(*learner);
     }
@@ -175,7 +139,7 @@ class GroupedAggregation {
   bool learn(OnlineMethod& method) {
     GroupedTasks stream(path_, read_, context_);
     TaskHistory history;
-    Chunk chunk(method);
+    ChunkLearner learner(method);
     stream.run(
         [&] {
           classes_expected_ = known_classes(stream);
@@ -184,9 +148,9 @@ class GroupedAggregation {
         },
         [&](std::string_view, std::uint64_t hash, const TaskLabels& labels) {
           if (!options_.grouped) history.add(hash);
-          chunk.add(labels);
+          learner.add(labels);
         });
-    chunk.learn();
+    learner.finish();
     history.finish();
     summary_.grouped = !history.repeated();
     return summary_.grouped;
@@ -249,7 +213,7 @@ class GroupedAggregation {
 
   GroupedSummary finish(const OnlineMethod& method) {
     summary_.state = method.state();
-    summary_.state.workers.resize(summary_.workers.size());
+    summary_.state.counts.resize(summary_.workers.size());
     return std::move(summary_);
   }
 

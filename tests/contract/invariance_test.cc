@@ -30,12 +30,12 @@ void expect_same(const Result& a, const Result& b) {
   EXPECT_EQ(a.estimate, b.estimate);
   EXPECT_EQ(a.confidence, b.confidence);
   EXPECT_EQ(a.posterior, b.posterior);
-  EXPECT_EQ(a.workers.workers, b.workers.workers);
+  EXPECT_EQ(a.learned.counts, b.learned.counts);
 }
 
 TEST_P(EveryMethod, GivesPosteriorsThatSumToOneWithTheEstimateAtTheirTop) {
   for (const std::uint32_t classes : {2U, 3U, 8U, 9U, 100U, 1000U}) {
-    if (classes > info().most_classes) continue;
+    if (classes > info().traits.most_classes) continue;
     const bool many = classes == 1000;
     const Labels labels = simulate_labels({.tasks = 60,
                                            .workers = many ? 5U : 25U,
@@ -53,7 +53,7 @@ TEST_P(EveryMethod, GivesPosteriorsThatSumToOneWithTheEstimateAtTheirTop) {
       EXPECT_DOUBLE_EQ(row[result.estimate[t]], result.confidence[t]);
       for (const double p : row) {
         EXPECT_GT(p, 0) << "a class must not be ruled out";
-        if (may_differ_from_argmax()) continue;
+        if (!info().traits.estimate_is_argmax) continue;
         EXPECT_LE(p, result.confidence[t] + 1e-9) << classes;
       }
     }
@@ -94,7 +94,7 @@ TEST_P(EveryMethod, RepeatsItselfForTheSameSeedOnly) {
   Settings settings = quick();
   if (info().has_option("order")) settings.emplace_back("order", "shuffled");
   expect_same(fit(labels, settings, {}, with(1, 7, true)), fit(labels, settings, {}, with(1, 7, true)));
-  if (!info().has_option("ties") && !starts_at_random(info())) return;  // nothing is drawn
+  if (!info().has_option("ties") && !info().traits.draws) return;  // nothing is drawn
   const Result a = fit(labels, settings, {}, with(1, 7, false));
   const Result b = fit(labels, settings, {}, with(1, 8, false));
   EXPECT_TRUE(a.estimate != b.estimate || a.confidence != b.confidence);
@@ -153,8 +153,8 @@ TEST_P(MethodThatDrawsNothing, GivesTheSameAnswersUnderOtherNamesOfClassesWorker
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
     const auto found = others.workers().find(renamed(std::string(labels.workers()[w])));
     ASSERT_TRUE(found);
-    EXPECT_EQ(result.workers.counts(w).seen, other.workers.counts(*found).seen);
-    EXPECT_NEAR(result.workers.counts(w).correct, other.workers.counts(*found).correct, 1e-4);
+    EXPECT_EQ(result.learned.counts_of(w).seen, other.learned.counts_of(*found).seen);
+    EXPECT_NEAR(result.learned.counts_of(w).correct, other.learned.counts_of(*found).correct, 1e-4);
   }
 }
 
@@ -200,8 +200,9 @@ TEST_P(MethodOfShares, LearnsNothingNewFromTheSameTasksAgain) {
     }
   }
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-    EXPECT_EQ(doubled.workers.counts(w).seen, 2 * result.workers.counts(w).seen) << w;
-    EXPECT_NEAR(doubled.workers.counts(w).correct, 2 * result.workers.counts(w).correct, 1e-4) << w;
+    EXPECT_EQ(doubled.learned.counts_of(w).seen, 2 * result.learned.counts_of(w).seen) << w;
+    EXPECT_NEAR(doubled.learned.counts_of(w).correct, 2 * result.learned.counts_of(w).correct, 1e-4)
+        << w;
   }
 }
 

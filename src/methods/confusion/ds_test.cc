@@ -43,7 +43,7 @@ TEST(DawidSkene, LearnsConfusionMatrices) {
   EXPECT_NEAR(matrix[0], 1, 1e-9);  // says a on a
   EXPECT_NEAR(matrix[2], 1, 1e-9);  // and on b
   EXPECT_NEAR(matrix[3], 0, 1e-9);
-  EXPECT_NEAR(result.workers.counts(w).correct, 20, 1e-6);  // half of 40
+  EXPECT_NEAR(result.learned.counts_of(w).correct, 20, 1e-6);  // half of 40
 }
 
 TEST(DawidSkene, KeepsTheStartOfARowThatNoTaskSpeaksFor) {

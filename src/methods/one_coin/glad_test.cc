@@ -28,7 +28,7 @@ TEST(Glad, FindsTruthsAndQualitiesOfASimulatedCrowd) {
   const Result result = glad(labels);
   EXPECT_GT(testing::accuracy(result, crowd.truths), .95);
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-    const WorkerCounts counts = result.workers.counts(w);
+    const WorkerCounts counts = result.learned.counts_of(w);
     EXPECT_NEAR(counts.correct / counts.seen, crowd.quality[w], .06) << w;
   }
 }
@@ -59,8 +59,8 @@ TEST(Glad, GoesToTheTopOfItsObjective) {
   Knowledge given;
   given.truths = {0, 1};
   const Result result = glad(labels, {{"slope", "1e-9"}, {"rounds", "1000"}}, given);
-  EXPECT_NEAR(result.workers.counts(0).correct, kQuality, 1e-8);
-  EXPECT_NEAR(result.workers.counts(1).correct, kQuality, 1e-8);
+  EXPECT_NEAR(result.learned.counts_of(0).correct, kQuality, 1e-8);
+  EXPECT_NEAR(result.learned.counts_of(1).correct, kQuality, 1e-8);
   // Both tasks: a class prior of 1/2 and the label.
   const double alpha = 1.1025745524173318;
   const double b = 1.1130960912209436;
@@ -112,7 +112,7 @@ TEST(Glad, TurnsTheLabelsOfAnEnemyRound) {
   const Labels labels = labels_of(rows);
   const Result result = glad(labels);
   EXPECT_EQ(result.estimate[40], 0);
-  const WorkerCounts enemy = result.workers.counts(*labels.workers().find("enemy"));
+  const WorkerCounts enemy = result.learned.counts_of(*labels.workers().find("enemy"));
   EXPECT_LT(enemy.correct / enemy.seen, .1);
 }
 

@@ -75,7 +75,7 @@ TEST(Crh, CountsAHistoryAndKeepsAKnownTruth) {
   const Result result = crh(labels_of(kCrhRows), given);
   EXPECT_EQ(result.estimate[0], 1);
   EXPECT_EQ(result.confidence[0], 1);
-  EXPECT_EQ(result.workers.counts(0).seen, 1004);
+  EXPECT_EQ(result.learned.counts_of(0).seen, 1004);
 }
 
 TEST(Crh, RecoversASimulatedCrowd) {
