@@ -23,7 +23,7 @@
 #include "base/random.h"
 #include "crowdfold/error.h"
 #include "crowdfold/metrics.h"
-#include "trial.h"
+#include "data_set.h"
 #include "variants.h"
 
 namespace {
@@ -42,7 +42,7 @@ struct Spec {
       begin = end;
     }
     if (is_variant()) return;
-    for (const auto& setting : drawn_anew(find_method(method))) settings.push_back(setting);
+    for (const auto& setting : settings_of_runs(find_method(method))) settings.push_back(setting);
   }
   bool is_variant() const { return method.starts_with(kVariant); }
   bool has_confusion() const { return is_variant() || find_method(method).traits.has_confusion; }

@@ -50,7 +50,7 @@ std::vector<std::vector<TaskId>> chunks_of(TaskId num_tasks, std::uint64_t seed)
 std::vector<Results::Row> measure_one(const DataSet& data, const MethodInfo& info, std::uint64_t seed) {
   using Clock = std::chrono::steady_clock;
   const Labels& labels = data.labels;
-  const auto method = info.make_online(drawn_anew(info), seed);
+  const auto method = info.make_online(settings_of_runs(info), seed);
   method->expect(labels.num_workers(), labels.num_classes());
   std::vector<Results::Row> rows;
   double known = 0;

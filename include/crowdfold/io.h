@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "crowdfold/labels.h"
-#include "crowdfold/method.h"
-#include "crowdfold/registry.h"
 #include "crowdfold/result.h"
 #include "crowdfold/run_context.h"
 #include "crowdfold/simulate.h"
@@ -113,35 +111,5 @@ struct SimulationFiles {
 };
 void write_simulation(const SimulationOptions& options, const SimulationNames& names, bool shuffle,
                       const SimulationFiles& files, const RunContext& context);
-
-// Aggregation without keeping the labels: for input that is grouped by task.
-struct GroupedOptions {
-  // The caller vouches that the input is grouped: estimates leave as they are made, and nothing is kept
-  // of a task. K is then the number of classes met so far, unless `classes` names them.
-  bool grouped = false;
-  std::vector<std::string> classes;  // known beforehand
-};
-
-struct GroupedSummary {
-  bool grouped =
-      true;  // false: a task came back; nothing was written, and the input must be held in memory
-  std::uint64_t tasks = 0;
-  std::uint64_t tasks_without_labels = 0;
-  std::uint64_t rows = 0;
-  std::uint64_t labels = 0;
-  std::uint64_t abstentions = 0;
-  std::uint64_t duplicates = 0;
-  NameTable workers;
-  NameTable classes;
-  WorkerState state;
-};
-
-// Reads `path` as often as the method needs (twice if it looks twice or if a class turns up late) and
-// writes estimates to `output`. Same bytes as read_labels, fit and write_estimates, in memory that does
-// not grow with the labels: 8 bytes per task to notice one that comes back, nothing with `grouped`.
-GroupedSummary aggregate_grouped(const std::string& path, const ReadOptions& read,
-                                 const GroupedOptions& stream, const MethodInfo& method,
-                                 const Settings& settings, const std::string& output,
-                                 const RunContext& context, ReadReport* report = nullptr);
 
 }  // namespace crowdfold

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "crowdfold/io.h"
+#include "crowdfold/registry.h"
 #include "crowdfold/simulate.h"
 #include "support.h"
 

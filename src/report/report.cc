@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
 #include "report/parts.h"
 
@@ -35,7 +36,7 @@ Report make_report(const Labels& labels, std::span<const ClassId> truths, const 
     throw Error(ErrorCode::data, fmt::format("{} classes: more than {} are not compared with truths",
                                              labels.num_classes(), kMostClassesToEvaluate));
   }
-  const Result result = find_method(options.method).make(options.settings)->fit(labels, context);
+  const Result result = aggregate(labels, options.method, options.settings, {}, context);
   const ReportInput reported{labels, result, truths, options};
   const std::vector<double> log_odds = log_odds_of(labels, result.learned);
 
