@@ -22,6 +22,10 @@ inline constexpr const char* kDefaultMethod = "threepass";
 // becomes 80 % of its memory.
 RunContext within_machine(RunContext wanted);
 
+// The context that also asks for posteriors and confusion matrices where they are small, at most 32
+// million numbers each.
+RunContext with_small_tables(RunContext context, const MethodInfo& method, const Labels& labels);
+
 // --- labels in memory ---------------------------------------------------------------------
 
 Result aggregate(const Labels& labels, const std::string& method, const Settings& settings,

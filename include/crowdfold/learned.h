@@ -19,7 +19,7 @@ class Learned {
   Learned(const std::string& method, Settings settings, std::uint64_t seed);
 
   // Takes over what a fit has found out.
-  void adopt(const Labels& labels, const Result& result);
+  void adopt(NameTable worker_names, NameTable class_names, const Result& result);
 
   // The same labels by the ids of `workers` and `classes`, which names that are new follow. Those are at
   // the places `new_workers` and `new_classes` of the tables of the labels given.

@@ -86,6 +86,15 @@ RunContext within_machine(RunContext wanted) {
   return wanted;
 }
 
+RunContext with_small_tables(RunContext context, const MethodInfo& method, const Labels& labels) {
+  constexpr std::uint64_t kSmall = 1 << 25;
+  const std::uint64_t classes = labels.num_classes();
+  context.posterior = context.posterior || labels.num_tasks() * classes <= kSmall;
+  context.confusion = context.confusion || (method.traits.has_confusion &&
+                                            labels.num_workers() * classes * classes <= kSmall);
+  return context;
+}
+
 Result aggregate(const Labels& labels, const std::string& method, const Settings& settings,
                  const Knowledge& given, const RunContext& context) {
   return find_method(method).make(settings)->fit(labels, given, context);

@@ -46,10 +46,10 @@ void Learned::restore(WorkerState state) {
   judge_->expect(workers.size(), classes.size());
 }
 
-void Learned::adopt(const Labels& labels, const Result& result) {
-  workers = labels.workers();
-  classes = labels.classes();
-  tasks_seen = labels.num_tasks();
+void Learned::adopt(NameTable worker_names, NameTable class_names, const Result& result) {
+  workers = std::move(worker_names);
+  classes = std::move(class_names);
+  tasks_seen = result.estimate.size();
   restore(result.learned);
   confusion.assign(result.confusion.begin(), result.confusion.end());
   priors.assign(classes.size(), 1);  // no class is impossible

@@ -21,7 +21,7 @@ const SimulationOptions kCrowd = {.tasks = 300,
 
 Learned fitted(const std::string& method, const Labels& labels, const RunContext& context = {}) {
   Learned learned(method, {}, 0);
-  learned.adopt(labels, find_method(method).make({})->fit(labels, context));
+  learned.adopt(labels.workers(), labels.classes(), find_method(method).make({})->fit(labels, context));
   return learned;
 }
 
@@ -40,7 +40,7 @@ TEST(Learned, JudgesByConfusionMatricesIfTheMethodHasThem) {
   context.confusion = context.posterior = true;
   const Result fit = find_method("ds").make({})->fit(labels, context);
   Learned learned("ds", {}, 0);
-  learned.adopt(labels, fit);
+  learned.adopt(labels.workers(), labels.classes(), fit);
   const Result judged = learned.judge(labels, context);
   int same = 0;
   for (TaskId t = 0; t < labels.num_tasks(); ++t) same += judged.estimate[t] == fit.estimate[t] ? 1 : 0;
