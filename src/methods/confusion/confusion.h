@@ -12,6 +12,7 @@
 #include "crowdfold/result.h"
 #include "methods/confusion/confusion_rows.h"
 #include "methods/em.h"
+#include "methods/spread_history.h"
 
 namespace crowdfold {
 
@@ -140,7 +141,7 @@ double sum_over_workers(std::uint32_t workers, int threads, const Body& body) {
 }
 
 // Labels that a worker is taken to have given before: on the diagonal of a confusion matrix, and beside
-// it. A worker's history is shared evenly by the classes, and its wrong labels by the wrong classes.
+// it. A worker's history is spread over both.
 struct PriorCounts {
   double right = 0;
   double wrong = 0;
@@ -153,10 +154,9 @@ struct PriorCounts {
     bool operator==(const Pair&) const = default;
   };
   Pair of(WorkerId w) const {
-    const WorkerCounts before = w < given.workers.size() ? given.workers[w] : WorkerCounts{};
-    const double k = classes;
-    return {right + before.correct / k,
-            wrong + (before.seen - before.correct) / (k * std::max(1.0, k - 1))};
+    const WorkerCounts history = w < given.workers.size() ? given.workers[w] : WorkerCounts{};
+    const SpreadHistory before = spread_history(history, classes);
+    return {right + before.right, wrong + before.wrong};
   }
   // As counts by label and state.
   void put(WorkerId w, const States& states, std::span<double> counts) const {

@@ -15,7 +15,7 @@
 #include "base/vector_math.h"
 #include "crowdfold/flat_array.h"
 #include "crowdfold/labels.h"
-#include "methods/threepass/threepass_rows.h"
+#include "methods/threepass/threepass_kernels.h"
 
 namespace crowdfold {
 
@@ -81,7 +81,7 @@ class CreditedCounts {
   static constexpr std::uint64_t kMostNumbers = 1 << 27;  // 512 MB
 
   using Cells = boost::container::flat_map<ClassId, double>;  // by truth
-  struct OfWorker {
+  struct SparseCounts {
     boost::container::flat_map<ClassId, Cells> rows;  // by label
     Cells totals;
     double right = 0;
@@ -107,7 +107,7 @@ class CreditedCounts {
   FlatArray<float> dense_;                    // by worker, label and truth
   std::vector<char> is_settled_;              // by worker: whether in settled_
   std::vector<std::vector<double>> settled_;  // by worker; then by label and truth, or nothing
-  std::vector<OfWorker> sparse_;
+  std::vector<SparseCounts> sparse_;
 };
 
 template <class Body>

@@ -39,7 +39,7 @@
 // A known truth is a credit of 1. Counts that workers bring along are spread over all cells of the class
 // they are on, or beside, the diagonal of; they take no part in (EB).
 //
-// (G) to (H) are in crowd_model.cc, the passes here.
+// (G) to (H) are in threepass_model.cc, the passes here.
 //
 // Cost: K additions and a row of counts per label and pass, K exponentials per task; tables are built
 // again when a worker has half as many labels more. Memory O(N + T K + 2 M K^2); where that would be
@@ -69,7 +69,7 @@ class FirstPass {
  public:
   // `answers`: whether they are asked for.
   FirstPass(ThreePassModel& model, double guard, bool answers)
-      : model_(model), guard_(guard), answers_(answers), scratch_(model), a_(model.width()) {
+      : model_(model), guard_(guard), answers_(answers), scratch_(model), scores_(model.width()) {
     while (next_strength_ < model_.tasks()) next_strength_ *= 2;
     next_pool_ = model_.tasks();
   }
@@ -81,32 +81,29 @@ class FirstPass {
     calibrate();
   }
 
-  // Judges a task, and credits it.
-  void judge(const TaskLabels& task, std::span<float> credit) {
+  // Credits a task with its truth, or if that is kNoClass, with what it is judged to be.
+  void learn(const TaskLabels& task, ClassId truth, std::span<float> credit) {
     std::fill(credit.begin(), credit.end(), 0.0F);
     const double newness = model_.newness();
-    if (task.size() > 1 && is_held_out()) {
-      model_.build_for(task, scratch_);
-      model_.judge(task, newness, a_, credit, scratch_);
-      model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
-      model_.credit(task, credit);
+    if (truth != kNoClass) {
+      credit[truth] = 1;
+      model_.add_credit(task, credit);
       model_.count_labels(task);
-      if (answers_) shares_ = model_.shares(a_, beta_);
+    } else if (task.size() > 1 && is_held_out()) {
+      model_.build_for(task, scratch_);
+      model_.judge(task, newness, scores_, credit, scratch_);
+      model_.hold_out(task, pick(0, number(), task.size()), scores_, {}, held_out_, scratch_);
+      model_.add_credit(task, credit);
+      model_.count_labels(task);
+      if (answers_) shares_ = model_.shares(scores_, beta_);
     } else {
       model_.meet(task, scratch_);
-      model_.judge_and_credit(task, newness, a_, credit, scratch_, beta_, answers_ ? &shares_ : nullptr);
+      model_.learn(task, newness, scores_, credit, scratch_, beta_, answers_ ? &shares_ : nullptr);
     }
   }
-  // Of the task judged last.
+  // The answer to the task that was judged last.
   Estimate answer(std::span<double> posterior) const {
-    return posterior.empty() ? model_.answer(shares_) : model_.answer(a_, beta_, posterior);
-  }
-  // Credits a task with its truth.
-  void believe(const TaskLabels& task, ClassId truth, std::span<float> credit) {
-    std::fill(credit.begin(), credit.end(), 0.0F);
-    credit[truth] = 1;
-    model_.credit(task, credit);
-    model_.count_labels(task);
+    return posterior.empty() ? model_.answer(shares_) : model_.answer(scores_, beta_, posterior);
   }
   // After a task, when its answer was given.
   void keep_up(const TaskLabels& task) {
@@ -143,7 +140,7 @@ class FirstPass {
   double guard_;
   bool answers_;
   ThreePassModel::Scratch scratch_;
-  std::vector<float> a_;
+  std::vector<float> scores_;
   HeldOut held_out_;
   Shares shares_;
   double beta_ = 1;
@@ -256,12 +253,7 @@ class ThreePass {
         put(t, without_judging(t));
         continue;
       }
-      const auto learn = [&](std::span<float> credit) {
-        if (truth == kNoClass)
-          pass.judge(task, credit);
-        else
-          pass.believe(task, truth, credit);
-      };
+      const auto learn = [&](std::span<float> credit) { pass.learn(task, truth, credit); };
       if (options_.passes > 1) {
         credits_.change(t, room, learn);
       } else {
@@ -293,18 +285,18 @@ class ThreePass {
       say("second pass", done + first);
       const auto some = tasks.subspan(first, std::min(kTasksAtATime, tasks.size() - first));
       const auto change = [&](std::size_t i) { return std::span(changes).subspan(i * width, width); };
-      for_tasks(some, [&](std::size_t i, std::span<float> a, ThreePassModel::Scratch& scratch) {
+      for_tasks(some, [&](std::size_t i, std::span<float> scores, ThreePassModel::Scratch& scratch) {
         if (!is_open(some[i])) return;
         const TaskLabels task = labels_.task(some[i]);
         credits_.change(some[i], scratch.credit, [&](std::span<float> credit) {
-          if (alone) return model_.judge_and_credit(task, 0, a, credit, scratch);
+          if (alone) return model_.learn(task, 0, scores, credit, scratch);
           const std::span<float> to = change(i);
-          model_.judge(task, 0, a, to, scratch);
+          model_.judge(task, 0, scores, to, scratch);
           for (std::size_t k = 0; k < width; ++k) to[k] -= std::exchange(credit[k], to[k]);
         });
       });
       for (std::size_t i = 0; i < some.size() && !alone; ++i) {
-        if (is_open(some[i])) model_.credit(labels_.task(some[i]), change(i));
+        if (is_open(some[i])) model_.add_credit(labels_.task(some[i]), change(i));
       }
     }
   }
@@ -323,11 +315,11 @@ class ThreePass {
     for (std::size_t first = 0; first < order_.size(); first += kTasksAtATime) {
       say("last pass", first);
       const auto some = std::span(order_).subspan(first, std::min(kTasksAtATime, order_.size() - first));
-      for_tasks(some, [&](std::size_t i, std::span<float> a, ThreePassModel::Scratch& scratch) {
+      for_tasks(some, [&](std::size_t i, std::span<float> scores, ThreePassModel::Scratch& scratch) {
         const TaskId t = some[i];
         if (!is_open(t)) return put(t, without_judging(t));
-        model_.score(labels_.task(t), a, scratch);
-        put(t, model_.answer(a, beta, posterior_of(t)));
+        model_.score(labels_.task(t), scores, scratch);
+        put(t, model_.answer(scores, beta, posterior_of(t)));
       });
     }
   }
@@ -338,7 +330,7 @@ class ThreePass {
     const std::uint64_t labels = std::clamp<std::uint64_t>(kNumbers / model_.width(), 200, 20'000);
     const std::uint64_t stride = std::max<std::uint64_t>(1, labels_.num_labels() / labels);
     ThreePassModel::Scratch scratch(model_);
-    std::vector<float> a(model_.width());
+    std::vector<float> scores(model_.width());
     std::vector<float> credit(model_.width());
     HeldOut held_out;
     std::uint64_t begin = 0;
@@ -349,11 +341,11 @@ class ThreePass {
       if (next < end) {
         const bool counts = task.size() > 1 && given_.truth(t) == kNoClass;
         if (counts) {
-          model_.score(task, a, scratch);
+          model_.score(task, scores, scratch);
           credits_.get(t, credit);
         }
         for (; next < end; next += stride) {
-          if (counts) model_.hold_out(task, next - begin, a, credit, held_out, scratch);
+          if (counts) model_.hold_out(task, next - begin, scores, credit, held_out, scratch);
         }
       }
       begin = end;
@@ -361,17 +353,17 @@ class ThreePass {
     return held_out;
   }
 
-  // body(i, a, scratch) for the i-th of some tasks, with room for its scores; in parallel.
+  // body(i, scores, scratch) for the i-th of some tasks, with room for its scores; in parallel.
   template <class Body>
   void for_tasks(std::span<const TaskId> tasks, const Body& body) const {
     constexpr std::size_t kTasksPerThread = 1 << 10;
     parallel_ranges(context_.threads, tasks.size(), kTasksPerThread,
                     [&](std::size_t from, std::size_t to, int) {
                       ThreePassModel::Scratch scratch(model_);
-                      std::vector<float> a(model_.width());
+                      std::vector<float> scores(model_.width());
                       for (std::size_t i = from; i < to; ++i) {
                         prefetch(tasks, i + kAhead);
-                        body(i, a, scratch);
+                        body(i, scores, scratch);
                       }
                     });
   }
@@ -405,8 +397,8 @@ class ThreePass {
     result_.confusion.resize(labels_.num_workers() * classes * classes);
     ThreePassModel::Scratch scratch(model_);
     for (WorkerId w = 0; w < labels_.num_workers(); ++w)
-      model_.put_confusion(w, {result_.confusion.data() + w * classes * classes, classes * classes},
-                           scratch);
+      model_.write_confusion(w, {result_.confusion.data() + w * classes * classes, classes * classes},
+                             scratch);
   }
 
   void say(const char* stage, std::size_t done) const {
@@ -465,19 +457,16 @@ class OnlineThreePass final : public OnlineMethod {
       return {};
     }
     ThreePassModel::Scratch scratch(*model_);
-    std::vector<float> a(model_->width());
-    model_->score_anew(labels, a, scratch);
-    return model_->answer(a, first_pass_->beta(), posterior);
+    std::vector<float> scores(model_->width());
+    model_->score_anew(labels, scores, scratch);
+    return model_->answer(scores, first_pass_->beta(), posterior);
   }
 
   void learn(const TaskLabels& labels, const Estimate& answer) override {
     // Only a truth is certain: see ThreePassModel::answer().
-    if (answer.confidence == 1)
-      first_pass_->believe(labels, answer.label, credit_);
-    else if (labels.size() > 0)
-      first_pass_->judge(labels, credit_);
-    else
-      return;
+    const ClassId truth = answer.confidence == 1 ? answer.label : kNoClass;
+    if (truth == kNoClass && labels.size() == 0) return;
+    first_pass_->learn(labels, truth, credit_);
     first_pass_->keep_up(labels);
   }
 
