@@ -5,12 +5,16 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <vector>
 
 #include "crowdfold/error.h"
 #include "crowdfold/version.h"
 #include "experiments.h"
 #include "import.h"
 #include "report.h"
+#include "signed_rank.h"
 
 namespace {
 
@@ -126,6 +130,21 @@ void add_report(CLI::App& app, StudyOptions& options, std::string& page) {
   });
 }
 
+// For scripts: the differences are numbers on standard input.
+void add_signed_rank(CLI::App& app) {
+  CLI::App& command = *app.add_subcommand(
+      "signed-rank", "Wilcoxon's one-sided test of differences, which it reads from standard input");
+  command.footer(
+      "Prints JSON. Example:\n"
+      "  printf '.01\\n-.002\\n.03\\n' | crowdfold-paper signed-rank");
+  command.callback([] {
+    const std::vector<double> differences(std::istream_iterator<double>(std::cin), {});
+    if (!std::cin.eof()) throw Error(ErrorCode::data, "standard input: expected numbers");
+    const SignedRank test = signed_rank(differences);
+    fmt::print("{{\"statistic\": {}, \"pairs\": {}, \"p\": {}}}\n", test.statistic, test.pairs, test.p);
+  });
+}
+
 int complain(const std::string& message, int code) {
   fmt::print(stderr, "crowdfold-paper: {}\n", message);
   return code;
@@ -158,6 +177,7 @@ int main(int argc, char** argv) {
   add_experiment(app, options, "all", "all of these", {convergence(), priors(), online(), wilcoxon()});
   add_report(app, options, page);
   add_import(app, import);
+  add_signed_rank(app);
 
   try {
     const std::string first = argc > 1 ? argv[1] : "";

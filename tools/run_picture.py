@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws run.svg: a real run of `crowdfold aggregate --report` on a simulated crowd, as a terminal shows it.
+"""Draws docs/img/run.svg: a real run of `crowdfold aggregate --report` on a simulated crowd, as a terminal shows it.
 
 The line with the time that the run took is left out, so that the picture is the same on every machine.
 """
@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parent.parent
 SIMULATE = ("simulate --workers 200 --tasks 1500 --spammers .2 --adversaries .03 --seed 7 --task-prefix photo_ "
             "--class-names cat,dog,fox,owl -o labels.csv").split()
 AGGREGATE = "aggregate labels.csv -o answers.csv --report".split()
@@ -111,8 +111,8 @@ def draw(command: str, lines: list[str]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", type=Path, default=HERE.parent.parent / "build" / "crowdfold")
-    parser.add_argument("--output", type=Path, default=HERE / "run.svg")
+    parser.add_argument("--binary", type=Path, default=ROOT / "build" / "crowdfold")
+    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "img" / "run.svg")
     options = parser.parse_args()
     binary = str(options.binary.resolve())
     with tempfile.TemporaryDirectory() as folder:
