@@ -118,7 +118,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([binary, *SIMULATE], cwd=folder, check=True)
         printed = run_in_terminal([binary, *AGGREGATE], folder)
-    lines = [line for line in printed.replace("\r", "").rstrip().split("\n") if not re.match(r"twopass: [\d.]+ s", line)]
+    lines = [line for line in printed.replace("\r", "").rstrip().split("\n") if not re.match(r"\w+: [\d.]+ s", line)]
     options.output.write_text(draw("crowdfold " + " ".join(AGGREGATE), lines), encoding="utf-8")
 
 
