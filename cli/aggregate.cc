@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
+#include "crowdfold/words.h"
 #include "flags.h"
 #include "glance.h"
 
@@ -143,8 +144,8 @@ bool Aggregate::try_streamed(const MethodInfo& info, const Settings& set,
   say_counts(summary.labels, summary.workers.size(), summary.tasks, summary.classes.size(),
              summary.abstentions, summary.duplicates);
   if (summary.tasks_without_labels > 0) {
-    run.say(
-        fmt::format("{} without a label: no estimate", count_of(summary.tasks_without_labels, "task")));
+    run.say(fmt::format("{} without a label: no estimate",
+                        count_noun(summary.tasks_without_labels, "task")));
   }
   if (!workers_out.empty()) write_workers(workers_out, summary.workers, summary.state, details, context);
   return true;
@@ -177,11 +178,11 @@ void Aggregate::in_memory(const MethodInfo& info, const Settings& set, RunContex
   if (!result.converged) {
     run.say(fmt::format(
         "{} did not settle within {}: its estimates may still change with more, --set iterations=N",
-        method, count_of(result.trace.size(), "iteration")));
+        method, count_noun(result.trace.size(), "iteration")));
   }
   std::uint64_t without = 0;
   for (const ClassId c : result.estimate) without += c == kNoClass ? 1 : 0;
-  if (without > 0) run.say(fmt::format("{} without a label: no estimate", count_of(without, "task")));
+  if (without > 0) run.say(fmt::format("{} without a label: no estimate", count_noun(without, "task")));
 
   write_estimates(output, data, result, context);
   if (!workers_out.empty()) write_workers(workers_out, data.workers, result.workers, details, context);
@@ -198,11 +199,11 @@ void Aggregate::in_memory(const MethodInfo& info, const Settings& set, RunContex
 void Aggregate::say_counts(std::uint64_t labels_read, std::uint64_t num_workers, std::uint64_t tasks,
                            std::uint64_t num_classes, std::uint64_t abstentions,
                            std::uint64_t duplicates) const {
-  std::string line =
-      fmt::format("{} by {} on {}, {}", count_of(labels_read, "label"), count_of(num_workers, "worker"),
-                  count_of(tasks, "task"), count_of(num_classes, "class"));
-  if (abstentions > 0) line += fmt::format("; {}", count_of(abstentions, "abstention"));
-  if (duplicates > 0) line += fmt::format("; {}", count_of(duplicates, "repeated label"));
+  std::string line = fmt::format("{} by {} on {}, {}", count_noun(labels_read, "label"),
+                                 count_noun(num_workers, "worker"), count_noun(tasks, "task"),
+                                 count_noun(num_classes, "class"));
+  if (abstentions > 0) line += fmt::format("; {}", count_noun(abstentions, "abstention"));
+  if (duplicates > 0) line += fmt::format("; {}", count_noun(duplicates, "repeated label"));
   run.say(line);
 }
 

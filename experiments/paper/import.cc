@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "crowdfold/error.h"
+#include "crowdfold/words.h"
 #include "io/output.h"
 #include "published.h"
 #include "terminal.h"
@@ -194,9 +195,9 @@ std::string sizes(const std::string& set, const Rows& rows) {
   std::string text;
   bool same = true;
   const auto add = [&](std::uint64_t found, const char* noun, std::uint64_t published) {
-    text += (text.empty() ? "" : ", ") + cli::count_of(found, noun);
+    text += (text.empty() ? "" : ", ") + count_noun(found, noun);
     if (found == published) return;
-    text += fmt::format(" (the paper: {})", cli::grouped(published));
+    text += fmt::format(" (the paper: {})", with_commas(published));
     same = false;
   };
   add(tasks.size(), "task", paper->tasks);
