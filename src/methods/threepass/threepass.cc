@@ -5,9 +5,9 @@
 //
 // Three things make it other than Dawid-Skene. The centre b_i of a worker's rows combines the worker's
 // own accuracy with the crowd's class effects and error pattern, and the strength s is fitted to the
-// data: rows with few labels follow the crowd, rows with many are free. What all workers have in common
-// is hardly identifiable from labels, and is drawn towards a crowd that is as good on one class as on
-// another, by a weight lambda = s / (s + c0 K). And the labels of a task are correlated, so one
+// data: rows with few labels follow the crowd, rows with many are free. The errors that all workers
+// share are hardly identifiable from labels, and are drawn towards a crowd that is as good on one class
+// as on another, by a weight lambda = s / (s + c0 K). And the labels of a task are correlated, so one
 // temperature beta is chosen such that a task's other labels best predict one that was held out.
 //
 //   n_i[k,l]  credited counts: worker i said l, the truth is k     N_i[k] = sum_l n_i[k,l]
@@ -81,7 +81,7 @@ class FirstPass {
     calibrate();
   }
 
-  // Credits a task with its truth, or if that is kNoClass, with what it is judged to be.
+  // Credits a task with its truth, or judges it if that is kNoClass, and credits the result.
   void learn(const TaskLabels& task, ClassId truth, std::span<float> credit) {
     std::fill(credit.begin(), credit.end(), 0.0F);
     const double newness = model_.newness();
@@ -148,7 +148,7 @@ class FirstPass {
   double next_strength_ = std::max(10.0, 2.0 * model_.classes());
 };
 
-// What every task is credited with: all classes, or those with a credit.
+// The credit of each task: of all classes, or only those with a credit.
 class Credits {
  public:
   Credits(const ThreePassModel& model, TaskId tasks)
@@ -222,7 +222,7 @@ class ThreePass {
     const std::uint64_t credits = options.passes > 1 ? labels.num_tasks() * row_width(classes) : 0;
     if (CreditedCounts::is_dense(labels.num_workers(), classes))
       return sizeof(float) * (CreditedCounts::numbers(labels.num_workers(), classes) + credits);
-    // Some cells per label and per task, with what holds them together.
+    // Some cells per label and per task, with the containers around them.
     return 128 * labels.num_labels() + 64ULL * labels.num_tasks();
   }
   static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
@@ -231,8 +231,8 @@ class ThreePass {
   }
 
  private:
-  static constexpr std::size_t kTasksAtATime = 1 << 14;  // between two words on progress
-  static constexpr std::size_t kAhead = 6;               // tasks, whose rows come from memory meanwhile
+  static constexpr std::size_t kTasksAtATime = 1 << 14;  // between two progress reports
+  static constexpr std::size_t kAhead = 6;  // tasks ahead whose rows are being fetched from memory
 
   bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
 
@@ -324,7 +324,7 @@ class ThreePass {
     }
   }
 
-  // (H) on every so-many-th label.
+  // (H) on every `stride`-th label.
   HeldOut hold_out() const {
     constexpr std::uint64_t kNumbers = 1 << 22;  // by class, at each temperature
     const std::uint64_t labels = std::clamp<std::uint64_t>(kNumbers / model_.width(), 200, 20'000);
@@ -371,7 +371,7 @@ class ThreePass {
     if (i < tasks.size()) model_.prefetch(labels_.task(tasks[i]));
   }
 
-  // With a truth, or without labels.
+  // For a task with a truth, or without labels.
   Estimate without_judging(TaskId t) {
     const std::span<double> posterior = posterior_of(t);
     if (const ClassId truth = given_.truth(t); truth != kNoClass) return certain(truth, posterior);

@@ -15,7 +15,7 @@ namespace HWY_NAMESPACE {
 // Up to eight: a row of as many classes is one vector on most machines.
 using FloatLanes = hn::CappedTag<float, row_width(8)>;
 
-// Its exponential is far above the smallest normal number: what is made of it is not slow.
+// Its exponential is far above the smallest normal number, so products of it are not slow subnormals.
 constexpr float kLeastLog = -80;
 
 template <class D>
@@ -41,7 +41,7 @@ HWY_INLINE hn::Vec<D> quick_digamma(D d, hn::Vec<D> x) {
   return hn::Sub(hn::MulAdd(r2, series, hn::Log(d, z)), hn::Div(slope, rising));
 }
 
-// (W) for the classes k of a vector, from the i-th on:
+// (W) for one vector of classes k, from the i-th on:
 //   d         = z / (1 + z),  z = ability r
 //   b[k,l]    = d  or  (1 - d) E[k,l]
 //   Tab[k,l]  = psi(n[k,l] + s b[k,l]) - psi(N[k] + s) + lambda Cr[k,l]
@@ -63,7 +63,7 @@ HWY_INLINE void compute_table_part(D d, const CrowdEffects& crowd, const WorkerR
   const auto psi_total = quick_digamma(d, hn::Add(hn::Max(total, hn::Zero(d)), s));
   const auto after = hn::MulSub(symmetry, load(crowd.correct_wrong), psi_total);
 
-  // The diagonal, as far as it is here.
+  // The part of the diagonal that is in this vector.
   HWY_ALIGN float diagonal[hn::MaxLanes(D())] = {};
   const std::size_t end = std::min(classes, i + hn::Lanes(d));
   for (std::size_t l = i; l < end; ++l) diagonal[l - i] = worker.counts[l * worker.distance + l];
@@ -104,7 +104,7 @@ HWY_INLINE hn::Vec<D> powers(D d, hn::Vec<D> scores, hn::Vec<D> highest, hn::Vec
   return hn::Exp(d, hn::Max(hn::Mul(hn::Sub(scores, highest), beta), set(d, kLeastLog)));
 }
 
-// The sum of a vector's lanes, of which one may be too small for another in single precision.
+// The sum of a vector's lanes in double precision, as some may be too small beside others for single.
 template <class D>
 HWY_INLINE double exact_sum([[maybe_unused]] D d, hn::Vec<D> values) {
 #if HWY_TARGET != HWY_SCALAR
@@ -119,7 +119,7 @@ HWY_INLINE double exact_sum([[maybe_unused]] D d, hn::Vec<D> values) {
   return static_cast<double>(hn::GetLane(values));
 }
 
-// Shares of the classes of a vector, from the i-th on, and what is found of them.
+// Shares of the classes of a vector, from the i-th on; adds them to `found`.
 template <class D>
 HWY_INLINE hn::Vec<D> add_shares(D d, hn::Vec<D> scores, hn::Vec<D> highest, double beta, std::size_t i,
                                  Shares& found) {
@@ -154,8 +154,8 @@ void compute_scores(const TaskLabels& task, const CrowdLayout& layout, const flo
   });
 }
 
-// Votes of a task by class, in bytes of a number: a sum that does not wait for memory. For as many
-// classes and labels as fit.
+// Votes of a task by class, in the bytes of one number, so that adding a vote does not wait for memory.
+// For as many classes and labels as fit.
 class PackedVotes {
  public:
   static bool fit(std::size_t classes, std::size_t labels) { return classes <= 8 && labels <= 255; }

@@ -16,7 +16,7 @@ namespace crowdfold {
 // The score of a class that must never win. Adding any table to it keeps it that low.
 inline constexpr float kNoChance = -1e30F;
 
-// What the model knows of the crowd as a whole, by class.
+// The model's knowledge of the crowd as a whole, by class.
 struct CrowdEffects {
   double strength = 0;               // s
   double symmetry = .5;              // lambda
@@ -35,7 +35,7 @@ struct CrowdEffects {
   }
 };
 
-// What the model knows of one worker.
+// The model's knowledge of one worker.
 struct WorkerRows {
   double ability = 1;             // v / (1 - v)
   double history_right = 0;       // counts in every cell of the diagonal
@@ -80,7 +80,7 @@ void compute_table(const CrowdEffects& crowd, const WorkerRows& worker, std::siz
 void compute_scores(const TaskLabels& task, const CrowdLayout& layout, const float* rows,
                     const float* start, float* scores);
 
-// What a task is credited with: (1 - newness) softmax(scores) + newness (its shares of votes).
+// A task's credit: (1 - newness) softmax(scores) + newness (its shares of votes).
 void compute_credit(const float* scores, double newness, const TaskLabels& task, std::size_t width,
                     float* credit);
 

@@ -212,8 +212,8 @@ std::span<const float> ThreePassModel::label_row(const TaskLabels& task, std::si
   return {scratch.table.data() + label * counts_.layout().distance(), width_};
 }
 
-// Of so many classes, those that nobody named for the task are as good as each other. Where most cells
-// have next to no prior, psi would call every new error impossible: the logarithm of the mean does not.
+// With many classes, all those that nobody named for the task get the same score. Where most cells have
+// next to no prior, psi would call every new error impossible; the logarithm of the mean does not.
 void ThreePassModel::write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
                                       std::span<float> row) const {
   const double ability = ability_of(w);

@@ -1,4 +1,4 @@
-// The model of threepass: what it knows of a crowd, and the equations (G) to (H) of threepass.cc.
+// The model of threepass: its knowledge of a crowd, and the equations (G) to (H) of threepass.cc.
 //
 // Who calls it, for each task t unless another time is given:
 //
@@ -57,11 +57,11 @@ class ThreePassModel {
   std::uint32_t workers() const { return static_cast<std::uint32_t>(freshness_.size()); }
   std::uint32_t classes() const { return classes_; }
   std::size_t width() const { return width_; }
-  // Whether there are tables, of all workers.
+  // Whether all cells are stored, so that each worker has a table.
   bool dense() const { return counts_.dense(); }
   double tasks() const { return tasks_; }
 
-  // Room for what is computed of one worker or label at a time; one for each thread.
+  // Room for computations on one worker or label at a time; one for each thread.
   struct Scratch {
     explicit Scratch(const ThreePassModel& model);
     std::vector<double> totals;      // N_i
@@ -76,7 +76,7 @@ class ThreePassModel {
 
   // Adds labels that a worker gave before.
   void remember(WorkerId w, const WorkerCounts& history);
-  // Adds `change` to what a task is credited with.
+  // Adds `change` to a task's credit in the counts.
   void add_credit(const TaskLabels& task, std::span<const float> change);
   // Counts the labels of a new task for their workers, once it was credited.
   void count_labels(const TaskLabels& task);
@@ -112,7 +112,7 @@ class ThreePassModel {
   void score_anew(const TaskLabels& task, std::span<float> scores, Scratch& scratch) const;
   // Tab_i[., l] for label j of a task, from the table if it is up to date.
   std::span<const float> label_row(const TaskLabels& task, std::size_t j, Scratch& scratch) const;
-  // Computes what a task with these scores is credited with.
+  // Computes the credit of a task with these scores.
   void compute_credit(const TaskLabels& task, std::span<const float> scores, double newness,
                       std::span<float> credit) const;
   // score() and compute_credit().
@@ -131,8 +131,8 @@ class ThreePassModel {
   // doubt / K, where the doubt is the chance of something never seen.
   Estimate answer(std::span<const float> scores, double beta, std::span<double> posterior) const;
   Estimate answer(const Shares& shares) const;
-  // (H): adds to `held_out` how likely the task's other labels make label j. `credit` is what the counts
-  // contain of the task, or empty.
+  // (H): adds to `held_out` how likely the task's other labels make label j. `credit` is the task's
+  // credit in the counts, or empty.
   void hold_out(const TaskLabels& task, std::size_t j, std::span<const float> scores,
                 std::span<const float> credit, HeldOut& held_out, Scratch& scratch) const;
 
