@@ -1,4 +1,4 @@
-// What experiments share: data sets with truths, and timed runs of methods on them.
+// Shared by experiments: data sets with truths, and timed runs of methods on them.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ struct DataSet {
   std::vector<ClassId> truths;
 };
 
-// What differs from run to run besides the seed: the order of tasks and who wins a tie are drawn.
+// The settings with which runs of different seeds differ: random order of tasks, random ties.
 Settings drawn_anew(const MethodInfo& method);
 
 struct Trial {

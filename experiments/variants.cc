@@ -150,7 +150,7 @@ class Variant {
     return of_task.best_temperature();
   }
 
-  // The weight of class shares with which held-out labels are likeliest, at the best temperature.
+  // Finds the weight of class shares that makes held-out labels likeliest, at the best temperature.
   void weigh_classes() {
     if (!weighs_classes_) return;
     double best = 0;
@@ -166,7 +166,8 @@ class Variant {
     model_.set_class_power(best);
   }
 
-  // How often others say the same where a worker is wrong, by how often that is so in the whole crowd.
+  // A worker's weight: how often others say the same where anybody is wrong, divided by how often they
+  // do where this worker is wrong.
   void learn_weights() {
     if (!discounts_) return;
     std::vector<double> wrong(labels_.num_workers());

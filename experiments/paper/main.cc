@@ -52,8 +52,7 @@ void add_study_options(CLI::App& command, StudyOptions& options) {
                   "$CROWDFOLD_DATA, or ../shared/datasets")
       ->type_name("DIR");
   add_out(command, options);
-  command
-      .add_option("--runs", options.runs, "with different seeds: orders, ties and crowds are drawn anew")
+  command.add_option("--runs", options.runs, "with different seeds, which draw orders, ties and crowds")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command.add_option("--seed", options.seed, "of the first run")->capture_default_str();
@@ -64,7 +63,7 @@ void add_study_options(CLI::App& command, StudyOptions& options) {
   command.add_option("--threads", options.threads, "that a method may use; seconds depend on it")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command.add_flag("--fresh", options.fresh, "measure again what is there already");
+  command.add_flag("--fresh", options.fresh, "measure everything again, also where there are results");
   command.add_flag("-q,--quiet", options.quiet, "say nothing but errors");
 }
 
@@ -117,7 +116,7 @@ void add_report(CLI::App& app, StudyOptions& options, std::string& page) {
   command
       .add_option(
           "--fill", page,
-          "a Markdown page: what is between <!-- NAME --> and <!-- end --> becomes the experiment's "
+          "a Markdown page: the text between <!-- NAME --> and <!-- end --> becomes the experiment's "
           "tables; charts go to img/ beside it")
       ->type_name("FILE");
   command.footer(
@@ -173,7 +172,7 @@ int main(int argc, char** argv) {
   std::string page;
   for (const Experiment& experiment : experiments())
     add_experiment(app, options, experiment.name, experiment.summary, {experiment});
-  // The quick ones first; the last takes in the one on which it is based, too.
+  // The quick ones first; the last one also runs the experiment that it is based on.
   add_experiment(app, options, "all", "all of these", {convergence(), priors(), online(), wilcoxon()});
   add_report(app, options, page);
   add_import(app, import);

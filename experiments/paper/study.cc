@@ -17,7 +17,7 @@
 namespace crowdfold::paper {
 namespace {
 
-// The same for the same labels and truths, whatever they are called.
+// The same for the same labels and truths under any names.
 std::uint64_t fingerprint(const DataSet& data) {
   std::uint64_t hash = 0;
   const auto add = [&](std::uint64_t value) { hash = mix64(hash ^ value); };
@@ -49,7 +49,7 @@ Study::~Study() {
   if (lock_ >= 0) ::close(lock_);
 }
 
-// The folder itself is locked, which leaves nothing behind, not even when the program is killed.
+// Locks the folder itself, which leaves no lock file behind, even if the program is killed.
 void Study::lock() {
   lock_ = ::open(options_.out.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
@@ -183,7 +183,7 @@ void Study::measure_missing(const std::string& experiment, Results& results,
   }
 }
 
-// A bar where someone is looking, and otherwise a line now and then.
+// A bar on a terminal, otherwise a line now and then.
 void Study::show() const {
   constexpr std::chrono::seconds kLineEvery{10};
   if (options_.quiet) return;
