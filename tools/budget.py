@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What stop rules save: runs `crowdfold budget` on data sets and writes the tables in docs/stream.md and README.md.
+"""Measures the savings of stop rules: runs `crowdfold budget` on data sets, writes tables in docs/stream.md and README.md.
 
     tools/budget.py [--data DIR] [--runs 10]
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from markdown import decimal, fill_page, table
 
 ROOT = Path(__file__).resolve().parent.parent
-# At least four labels a task.
+# Sets with at least four labels a task.
 SETS = ["SP_amt", "rte", "tweet", "bird", "CF_amt", "dog", "face", "CF", "web", "ZC_all", "ZC_in", "ZC_us", "SP", "MS"]
 SHORT = SETS[:4]  # of them, in README.md
 CONFIDENCES = [".95", ".98", ".99"]

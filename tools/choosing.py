@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares variants of threepass, and methods with each other; writes what came out into the documentation.
+"""Compares variants of threepass, and methods with each other; writes the results into the documentation.
 
     tools/choosing.py [--data DIR] [--runs 10]
 
@@ -56,7 +56,7 @@ METHODS = {"mv": True, "onepass": True, "twopass": True, "threepass,passes=1": T
            "zc": False, "glad": False, "bwa": False, "ds": False, "lfc": False, "ibcc": False, "ebcc,starts=10": False}
 NAMES = {"threepass,passes=1": "threepass, one pass", "threepass,passes=10": "threepass, ten passes", "ebcc,starts=10": "ebcc, 10 starts"}
 
-# Simulated crowds for what the data sets do not tell apart.
+# Simulated crowds, for differences that the data sets do not show.
 CROWDS = {
     "one quality per worker": "--tasks 3000 --workers 60 --classes 4 --labels-per-task 5 --quality uniform:.4,.9",
     "own errors, 12 labels per worker and class": "--tasks 800 --workers 80 --classes 4 --labels-per-task 5 "

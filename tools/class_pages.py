@@ -69,7 +69,7 @@ def page(method: Dict[str, Any]) -> str:
 
 
 def gold_page() -> str:
-    """Of the one class that is no method of its own."""
+    """The page of the one class that is not a method of its own."""
     cls = crowdfold.GoldMajorityVote
     vote = next(method for method in _native.registry() if method["name"] == "mv")
     shown = tuple(member for member in MEMBERS if member not in ("errors_", "loss_history_", "converged_"))

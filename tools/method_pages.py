@@ -28,7 +28,7 @@ PAGES = ROOT / "docs" / "methods"
 RUNS = 10
 YARDSTICKS = ["mv", "onepass", "twopass"]  # that others are shown beside
 NETWORKS = ["laa", "bila"]  # one random start, so the mean over several counts
-# Where a method's figures are not the published ones: what was tried, on which data sets.
+# Where a method's figures are not the published ones: the variants that were tried, on which data sets.
 VARIANTS = {
     "laa": (["ZC_all", "ZC_in", "ZC_us", "smile"],
             ["--duplicates first", "--set imitation=25", "--set imitation=100", "--set iterations=50",
@@ -50,7 +50,7 @@ def options_table(method: dict) -> str:
 
 
 def runs_of(method: dict) -> int:
-    """One where the same comes out every time, or where a run is itself the best of several starts."""
+    """One if every run gives the same result, or if a run is itself the best of several starts."""
     names = {option["name"] for option in method["options"]}
     return RUNS if names & {"ties", "order"} or method["name"] in NETWORKS else 1
 
@@ -63,7 +63,7 @@ def compare(binary: Path, folder: Path, method: dict, *arguments: str) -> list[d
 
 
 def measure(binary: Path, data: Path, methods: list[dict]) -> dict[str, dict[str, dict]]:
-    """Data set -> method -> what compare says of it. Methods that do not take so many classes are left out."""
+    """Data set -> method -> its row of `crowdfold compare`. Methods that take fewer classes are left out."""
     results = {}
     for folder in sorted(data.iterdir(), key=lambda path: path.name.lower()):
         if not all((folder / name).is_file() for name in ("labels.csv", "truth.csv")):

@@ -28,7 +28,7 @@ Segment = tuple[int, str, bool]  # column, text, bold
 
 
 def run_in_terminal(command: list[str], folder: str) -> str:
-    """What the command prints to its standard error, a terminal."""
+    """The output of a command to its standard error, a terminal."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
@@ -36,7 +36,7 @@ def run_in_terminal(command: list[str], folder: str) -> str:
     while True:
         try:
             piece = os.read(ours, 65536)
-        except OSError:  # how Linux says that the other end was closed
+        except OSError:  # Linux: the other end was closed
             break
         if not piece:
             break

@@ -25,7 +25,7 @@ def native_stub() -> str:
     generator = StubGen(_native)
     generator.put(_native)
     text = generator.get()
-    # What has no type in C++ is Any here.
+    # Values without a type in C++ are Any here.
     for loose, exact in ((r"\btuple\b(?!\[)", "tuple[Any, ...]"), (r"\bdict\b(?!\[)", "dict[str, Any]"),
                          (r"\blist\b(?!\[)", "list[Any]"), (r"-> object\b", "-> Any")):
         text = re.sub(loose, exact, text)
