@@ -63,7 +63,7 @@ def mix64(x: np.ndarray) -> np.ndarray:
 
 
 def normals(stream: int, count: int, most: float = np.inf) -> np.ndarray:
-    """The first so many of a stream, by the polar method; those above `most` are drawn again."""
+    """The first `count` numbers of a stream, by the polar method; numbers above `most` are drawn again."""
     start = mix64(np.array([SEED], np.uint64)) ^ mix64(np.array([stream], np.uint64))
     pairs = 2 * count + 40
     draws = mix64(mix64(start) + np.arange(2 * pairs, dtype=np.uint64))

@@ -2,7 +2,7 @@
 //
 //   crowdfold-fit-bench LABELS METHOD THREADS REPEAT [NAME=VALUE…]
 //
-// LABELS is a file of labels, of which all rows count, or a simulated crowd: `crowd:N` with N labels, or
+// LABELS is a file of labels, all rows of which count, or a simulated crowd: `crowd:N` with N labels, or
 // `senti`, of that data set's shape. Prints JSON: labels, iterations, the objective (of networks: the
 // loss) in the first and the last of them, and the seconds of the fastest fit.
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace crowdfold;
 
-// Ten labels a task and 1,000 workers, whatever the size.
+// Ten labels a task and 1,000 workers for any size.
 Labels crowd_of(std::uint64_t labels) {
   SimulationOptions options;
   options.tasks = static_cast<std::uint32_t>(labels / 10);

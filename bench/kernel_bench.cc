@@ -28,7 +28,7 @@ const Labels& large() {
   static const Labels labels = make_labels(1'000'000, 20'000);
   return labels;
 }
-// What is known of so few workers stays in the cache.
+// The state of so few workers stays in the cache.
 const Labels& small() {
   static const Labels labels = make_labels(300'000, 1'000);
   return labels;

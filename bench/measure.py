@@ -15,4 +15,4 @@ _, status, usage = posix.wait4(pid, 0)
 seconds = time.perf_counter() - start
 print(seconds, usage.ru_maxrss)
 code = posix.waitstatus_to_exitcode(status)
-sys.exit(code if code >= 0 else 128 - code)  # killed by a signal: what a shell would say
+sys.exit(code if code >= 0 else 128 - code)  # killed by a signal: the exit code of a shell

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the iterative methods beside what people run today, on real data sets, and how they grow.
+"""Times the iterative methods and other programs on real data sets, and how time grows with size.
 
 - ebcc beside numpy with sparse matrix products, with the same starts and stopping rule;
 - ds, onecoin_ds, glad and mace beside crowd-kit, with the same number of iterations;
@@ -26,7 +26,7 @@ from report import Bar, bars_section, install, machine, say, table
 
 HERE = Path(__file__).resolve().parent
 
-# Bars: what the project promises.
+# Bars: promises of the project.
 MIN_EBCC, MIN_EBCC_TWO, GOAL_EBCC = 5, 8, 20  # times as fast as numpy, on one thread and on two
 MIN_CROWDKIT, GOAL_CROWDKIT = 15, 30          # times as fast as crowd-kit
 MAX_SECONDS_OF_TEN_STARTS = 120

@@ -20,13 +20,13 @@ from report import Bar, bars_section, install, machine, say, table
 
 HERE = Path(__file__).resolve().parent
 
-# Bars: what the project promises.
+# Bars: promises of the project.
 MIN_DENSE = 20                # times as fast as the dense network
 MAX_SENTI_BYTES = 10**9       # peak of laa on senti's shape
-MAX_LOSS_DIFFERENCE = 1e-3    # relative, of two networks that are the same but for 32 bits
+MAX_LOSS_DIFFERENCE = 1e-3    # relative, between the same network in 64 and 32 bits
 
 DATA_SETS = ("trec", "adult")
-# Of the dense program, and crowdfold's: the same steps.
+# Settings of the dense program, and of crowdfold for the same steps.
 STEPS = {
     "laa": (("50", "100"), ("imitation=50", "iterations=100")),
     "bila": (("40",), ("epochs=20", "start_epochs=20")),
@@ -93,7 +93,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "datasets",
                         help="folder of data sets; without it, their section is left out")
     parser.add_argument("--repeat", type=int, default=2)
-    parser.add_argument("--python", type=Path, help="one that has TensorFlow; else it is installed")
+    parser.add_argument("--python", type=Path, help="an interpreter with TensorFlow; by default, it is installed")
     parser.add_argument("--output", type=Path, default=HERE / "neural.md")
     args = parser.parse_args()
     fit_bench = (args.build / "bench" / "crowdfold-fit-bench").resolve()

@@ -20,12 +20,12 @@ from report import Bar, bars_section, install, machine, say, table
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 
-# Bars: what the project promises.
+# Bars: promises of the project.
 MIN_WAWA, MIN_MAJORITY = 20, 5  # times as fast as crowd-kit's, from a frame of pandas
 MAX_OF_KERNEL = 2               # times as long as the kernel alone, from dictionaries of Arrow
 
 CROWD = ["--tasks", "100000", "--workers", "2000", "--classes", "4", "--labels-per-task", "50", "--seed", "1"]
-# How results call the tables of python_fit.py.
+# The names of python_fit.py's tables in the results.
 TABLES = {
     "frame": "pandas, texts",
     "objects": "pandas, Python's strings, one for each text",
@@ -56,7 +56,7 @@ class Programs:
 
 
 def install_package(build: Path, python: Path, work: Path) -> None:
-    """The package, on the library that is built."""
+    """Installs the package on top of the built library."""
     say("installing crowdfold")
     prefix = work / "installed"
     subprocess.run(["cmake", "--install", str(build), "--prefix", str(prefix)], check=True, stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""What the benchmarks share: packages, the kernels, tables of a report, and bars."""
+"""Shared by the benchmarks: packages, the kernels, tables of a report, and bars."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def install(packages: list[str], venv: Path) -> dict[str, str]:
 
 
 def kernel_rates(program: Path, repeat: int, only: str) -> dict[str, float]:
-    """Labels per second by title, best of the repeats; nothing if the program was not built. `only` is a pattern of titles, or
-    with a - before it of those that are left out."""
+    """Labels per second by title, best of the repeats; nothing if the program was not built. `only` is a pattern of titles; a -
+    before it leaves them out instead."""
     if not program.exists():
         say(f"no {program.name}: the kernel table is left out")
         return {}
@@ -62,7 +62,7 @@ def kernel_rates(program: Path, repeat: int, only: str) -> dict[str, float]:
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
-    """Markdown that lines up: the first column to the left, the others to the right."""
+    """A Markdown table whose text lines up, too: the first column at the left, the others at the right."""
     widths = [max(map(len, column)) for column in zip(header, *rows)]
 
     def line(cells: list[str]) -> str:

@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 LABELS_PER_TASK = 10
 MB = 1_000_000
 
-# Bars: what the project promises.
+# Bars: promises of the project.
 MIN_SPEEDUP, GOAL_SPEEDUP = 3, 5  # over DuckDB
 MAX_KERNEL_RATIO = 1.5            # onepass time / mv time, in memory
 MAX_THREEPASS_RATIOS = [("threepass", "twopass", 4), ("first pass of threepass", "onepass", 3)]
@@ -48,9 +48,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Run:
-    seconds: float          # what is compared
+    seconds: float          # the time that is compared
     process_seconds: float  # start and end of the process included
-    fit_seconds: float | None  # without reading the file, where the program tells
+    fit_seconds: float | None  # without reading the file, if the program reports it
     peak: int               # bytes resident
 
 
@@ -69,7 +69,7 @@ class DataFacts:
     name_bytes: int  # of the distinct tasks, workers and classes
 
 
-# --- what is run ---------------------------------------------------------------------------
+# --- programs ------------------------------------------------------------------------------
 
 
 def crowdfold_case(binary: Path, threads: int, name: str, data: str, options: str) -> Case:
@@ -91,7 +91,7 @@ def crowdkit_case(python: Path, name: str, method: str, *options: str) -> Case:
 
 
 def all_cases(binary: Path, python: Path, threads: int) -> list[Case]:
-    """In the order of a round: what is compared stands close together."""
+    """In the order of a round, in which cases that are compared are close together."""
 
     def crowdfold(name: str, data: str, options: str) -> Case:
         return crowdfold_case(binary, threads, name, data, options)
@@ -165,7 +165,7 @@ def measure(command: tuple[str, ...], work: Path) -> Run:
 
 
 def smallest_peak(work: Path) -> int:
-    """What can be told at all, see measure.py."""
+    """The smallest memory that measure.py can report."""
     return measure(("true",), work).peak
 
 
@@ -178,7 +178,7 @@ def accuracy(binary: Path, work: Path, case: Case) -> float:
 
 def measure_all(cases: list[Case], binary: Path, work: Path,
                 repeat: int) -> tuple[dict[str, Measured], list[str]]:
-    """What was measured, by case, and the names of the cases that failed."""
+    """The measurements by case, and the names of the cases that failed."""
     measured: dict[str, Measured] = {}
     failed: list[str] = []
     for turn in range(1, repeat + 1):

@@ -27,7 +27,7 @@ MIN_CHUNKED = 50e6                          # labels a second, in memory, in chu
 MAX_START = 2.0                             # seconds, with a million workers
 MAX_MORE = 0.1                              # seconds for a thousand labels more, after the start
 LEAST_PAGES = 2_000                         # for a thousand labels of closed tasks: a name's and a task's each
-MAX_MB = 64                                 # of memory, however many events; 8 of it are SQLite's cache
+MAX_MB = 64                                 # of memory for any number of events; 8 of it are SQLite's cache
 
 STOP = ["--labels-per-task", "5"]
 
@@ -96,21 +96,21 @@ def fsync_alone(path: Path, times: int) -> float:
 
 
 def forget(path: Path) -> None:
-    """Nothing of the file is in memory any longer."""
+    """Drops the file from memory."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def remember(path: Path) -> None:
-    """All of it is."""
+    """Reads all of it into memory."""
     with open(path, "rb", buffering=0) as file:
         while file.read(1 << 24):
             pass
 
 
 def cold_read(path: Path, pages: int, at_once: bool) -> float:
-    """Seconds for so many pages, here and there, that are not in memory."""
+    """Seconds to read `pages` random pages that are not in memory."""
     forget(path)
     offsets = [i * 100_003 % (path.stat().st_size // 4096) * 4096 for i in range(pages)]
     with open(path, "rb", buffering=0) as file:
@@ -127,7 +127,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--large", type=int, default=100_000_000, help="labels of the large state")
-    parser.add_argument("--workers", type=int, default=1_000_000, help="of the state with many")
+    parser.add_argument("--workers", type=int, default=1_000_000, help="workers of the state with many workers")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--output", type=Path, default=HERE / "stream.md")
     options = parser.parse_args()

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "crowdfold/error.h"
+#include "crowdfold/words.h"
 #include "flags.h"
 #include "glance.h"
 
@@ -123,24 +124,24 @@ void Aggregate::say(const AggregateSummary& summary) const {
   if (!summary.result.converged) {
     run.say(fmt::format(
         "{} did not settle within {}: its estimates may still change with more, --set iterations=N",
-        method, count_of(summary.result.trace.size(), "iteration")));
+        method, count_noun(summary.result.trace.size(), "iteration")));
   }
   if (summary.tasks_without_estimate > 0) {
     run.say(fmt::format("{} without a label: no estimate",
-                        count_of(summary.tasks_without_estimate, "task")));
+                        count_noun(summary.tasks_without_estimate, "task")));
   }
 }
 
 void Aggregate::say(const LabelCounts& counts) const {
   if (!counts.in_memory && !find_method(method).traits.online_equals_batch)
     run.say(fmt::format("{}: a single pass, as the labels are not held in memory", method));
-  std::string line = fmt::format("{} by {} on {}, {}", count_of(counts.labels, "label"),
-                                 count_of(counts.workers, "worker"), count_of(counts.tasks, "task"),
-                                 count_of(counts.classes, "class"));
+  std::string line = fmt::format("{} by {} on {}, {}", count_noun(counts.labels, "label"),
+                                 count_noun(counts.workers, "worker"), count_noun(counts.tasks, "task"),
+                                 count_noun(counts.classes, "class"));
   if (counts.rows.abstentions > 0)
-    line += fmt::format("; {}", count_of(counts.rows.abstentions, "abstention"));
+    line += fmt::format("; {}", count_noun(counts.rows.abstentions, "abstention"));
   if (counts.rows.duplicates > 0)
-    line += fmt::format("; {}", count_of(counts.rows.duplicates, "repeated label"));
+    line += fmt::format("; {}", count_noun(counts.rows.duplicates, "repeated label"));
   run.say(line);
 }
 

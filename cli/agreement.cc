@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "crowdfold/io.h"
 #include "crowdfold/metrics.h"
+#include "crowdfold/words.h"
 #include "flags.h"
 
 namespace crowdfold::cli {
@@ -38,13 +39,13 @@ struct AgreementCommand {
       return;
     }
     Table table({"measure", "value", "over"});
-    const std::string tasks = count_of(a.tasks, "task") + " with two labels or more";
+    const std::string tasks = count_noun(a.tasks, "task") + " with two labels or more";
     table.add({"percent agreement", decimal(a.percent), tasks});
     table.add({"Cohen's kappa", decimal(a.cohen_kappa),
-               count_of(a.worker_pairs, "pair") + " of workers, mean by common tasks"});
+               count_noun(a.worker_pairs, "pair") + " of workers, mean by common tasks"});
     table.add({"Fleiss' kappa", decimal(a.fleiss_kappa), tasks});
     table.add({"Krippendorff's alpha", decimal(a.krippendorff_alpha),
-               count_of(a.labels, "label") + ", nominal"});
+               count_noun(a.labels, "label") + ", nominal"});
     fmt::print("{}", table.text(wants_color(stdout)));
   }
 };

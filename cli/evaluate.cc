@@ -7,6 +7,7 @@
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
 #include "crowdfold/metrics.h"
+#include "crowdfold/words.h"
 #include "flags.h"
 
 namespace crowdfold::cli {
@@ -47,7 +48,7 @@ nlohmann::json to_json(const Evaluation& e, const NameTable& classes) {
 void print_text(const Evaluation& e, const NameTable& classes) {
   const bool color = wants_color(stdout);
   Table summary({"measure", "value"});
-  summary.add({"tasks", grouped(e.tasks)});
+  summary.add({"tasks", with_commas(e.tasks)});
   summary.add({"accuracy", decimal(e.accuracy)});
   summary.add({"macro F1", decimal(e.macro_f1)});
   if (e.has_confidence) {
@@ -60,8 +61,8 @@ void print_text(const Evaluation& e, const NameTable& classes) {
   for (std::uint32_t c = 0; c < classes.size(); ++c) {
     const ClassScores& s = e.classes[c];
     if (s.truths + s.estimates == 0) continue;
-    scores.add({std::string(classes[c]), grouped(s.truths), grouped(s.estimates), decimal(s.precision),
-                decimal(s.recall), decimal(s.f1)});
+    scores.add({std::string(classes[c]), with_commas(s.truths), with_commas(s.estimates),
+                decimal(s.precision), decimal(s.recall), decimal(s.f1)});
   }
   fmt::print("{}\n", scores.text(color));
 
@@ -72,7 +73,7 @@ void print_text(const Evaluation& e, const NameTable& classes) {
     for (std::uint32_t r = 0; r < classes.size(); ++r) {
       std::vector<std::string> row = {std::string(classes[r])};
       for (std::uint32_t c = 0; c < classes.size(); ++c)
-        row.push_back(grouped(e.confusion[r * classes.size() + c]));
+        row.push_back(with_commas(e.confusion[r * classes.size() + c]));
       confusion.add(row);
     }
     fmt::print("{}", confusion.text(color));
@@ -83,7 +84,7 @@ void print_text(const Evaluation& e, const NameTable& classes) {
     for (const CalibrationBin& bin : e.bins) {
       if (bin.tasks == 0) continue;
       bins.add({fmt::format("{} to {}", decimal(bin.lower, 1), decimal(bin.upper, 1)),
-                grouped(bin.tasks), decimal(bin.confidence), decimal(bin.accuracy)});
+                with_commas(bin.tasks), decimal(bin.confidence), decimal(bin.accuracy)});
     }
     fmt::print("\n{}", bins.text(color));
   }

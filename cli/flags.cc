@@ -8,6 +8,7 @@
 
 #include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
+#include "crowdfold/words.h"
 
 namespace crowdfold::cli {
 
@@ -148,7 +149,7 @@ void RunFlags::say(const ReadReport& report) const {
   say(fmt::format("{}: {}; {}", report.source, report.format, report.columns));
   if (report.skipped_rows > 0) {
     say(fmt::format("{}: {} skipped, the first: {}", report.source,
-                    count_of(report.skipped_rows, "bad row"), report.first_skipped));
+                    count_noun(report.skipped_rows, "bad row"), report.first_skipped));
   }
 }
 

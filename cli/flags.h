@@ -43,7 +43,6 @@ class RunFlags {
 
   // With a progress bar where there is someone to see it; cancelled by Ctrl-C.
   RunContext context() const;
-  bool quiet() const { return quiet_; }
   bool verbose() const { return verbose_; }
   // A line for people, on standard error.
   void say(const std::string& line) const;

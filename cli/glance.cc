@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "crowdfold/report.h"
+#include "crowdfold/words.h"
 #include "terminal.h"
 
 namespace crowdfold::cli {
@@ -14,7 +16,6 @@ namespace {
 
 constexpr std::size_t kShown = 5;
 constexpr int kPlotWidth = 40;
-constexpr double kDoubt = 0.9;  // tasks below this confidence may want more labels
 
 // The interval [lower, upper] of [0, 1] as a line with a mark at the quality.
 std::string plot(double quality, const Interval& interval) {
@@ -33,7 +34,7 @@ void add_worker(Table& table, const Labels& labels, const Result& result, Worker
   const Interval interval = quality.credible_interval();
   table.add({std::string(labels.workers()[w]), decimal(quality.mean(), 3), decimal(interval.lower, 3),
              decimal(interval.upper, 3),
-             grouped(static_cast<std::uint64_t>(result.learned.counts_of(w).seen)),
+             with_commas(static_cast<std::uint64_t>(result.learned.counts_of(w).seen)),
              plot(quality.mean(), interval)});
 }
 
@@ -71,9 +72,10 @@ void print_glance(std::FILE* stream, const Labels& labels, const Result& result)
   for (std::size_t i = 0; i < shown; ++i) add_worker(worst, labels, result, workers[i]);
   fmt::print(stream, "\n{}\n{}\n", best.text(color), worst.text(color));
 
+  const double settled = ReportOptions{}.settled;
   std::vector<TaskId> doubtful;
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    if (result.confidence[t] < kDoubt) doubtful.push_back(t);
+    if (result.confidence[t] < settled) doubtful.push_back(t);
   }
   std::stable_sort(doubtful.begin(), doubtful.end(),
                    [&](TaskId a, TaskId b) { return result.confidence[a] < result.confidence[b]; });
@@ -85,8 +87,8 @@ void print_glance(std::FILE* stream, const Labels& labels, const Result& result)
                decimal(result.confidence[t], 3), votes_of(labels, t)});
   }
   if (!doubtful.empty()) fmt::print(stream, "{}", tasks.text(color));
-  fmt::print(stream, "{} of {} below a confidence of {}\n", grouped(doubtful.size()),
-             count_of(labels.num_tasks(), "task"), decimal(kDoubt, 2));
+  fmt::print(stream, "{} of {} below a confidence of {}\n", with_commas(doubtful.size()),
+             count_noun(labels.num_tasks(), "task"), decimal(settled, 2));
 }
 
 }  // namespace crowdfold::cli

@@ -8,6 +8,7 @@
 #include "crowdfold/error.h"
 #include "crowdfold/events.h"
 #include "crowdfold/io.h"
+#include "crowdfold/words.h"
 #include "flags.h"
 
 namespace crowdfold::cli {
@@ -29,11 +30,11 @@ void show(const State& options) {
   const bool color = wants_color(stdout);
   const StreamTotals totals = stream.totals();
   Table summary({"measure", "value"});
-  summary.add({"events", grouped(totals.events)});
-  summary.add({"workers", grouped(totals.workers)});
-  summary.add({"classes", grouped(totals.classes)});
-  summary.add({"open tasks", grouped(totals.open_tasks)});
-  summary.add({"closed tasks", grouped(totals.closed_tasks)});
+  summary.add({"events", with_commas(totals.events)});
+  summary.add({"workers", with_commas(totals.workers)});
+  summary.add({"classes", with_commas(totals.classes)});
+  summary.add({"open tasks", with_commas(totals.open_tasks)});
+  summary.add({"closed tasks", with_commas(totals.closed_tasks)});
   summary.add({"too hard for everybody", fmt::format("{:.1f} % of tasks", 100 * totals.hard_share)});
   const StreamConfig& config = stream.config();
   summary.add({"prior", fmt::format("Beta({}, {})", config.alpha, config.beta)});
@@ -48,7 +49,8 @@ void show(const State& options) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     // The best and the worst.
     if (i == options.most && workers.size() > 2 * options.most) {
-      table.add({fmt::format("… {} more", grouped(workers.size() - 2 * options.most)), "", "", "", ""});
+      table.add(
+          {fmt::format("… {} more", with_commas(workers.size() - 2 * options.most)), "", "", "", ""});
       i = workers.size() - options.most;
     }
     const WorkerSummary& w = workers[i];
@@ -61,7 +63,7 @@ void show(const State& options) {
   Table open({"open task", "label", "confidence", "labels", "gain of a label"});
   for (const OpenTask& task : next)
     open.add(
-        {task.task, task.label, decimal(task.confidence), grouped(task.labels), decimal(task.gain)});
+        {task.task, task.label, decimal(task.confidence), with_commas(task.labels), decimal(task.gain)});
   fmt::print("\n{}", open.text(color));
 }
 
@@ -72,8 +74,8 @@ void merge(const State& options) {
   LiveStream stream(open_store(options.file), {}, {});
   for (const std::string& other : options.others) stream.merge(*open_store_to_read(other));
   stream.commit();
-  options.run.say(fmt::format("{}: {}, {}", options.file, count_of(stream.totals().workers, "worker"),
-                              count_of(stream.totals().closed_tasks, "closed task")));
+  options.run.say(fmt::format("{}: {}, {}", options.file, count_noun(stream.totals().workers, "worker"),
+                              count_noun(stream.totals().closed_tasks, "closed task")));
 }
 
 void export_workers(const State& options) {

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "crowdfold/error.h"
 #include "crowdfold/events.h"
+#include "crowdfold/words.h"
 #include "flags.h"
 
 namespace crowdfold::cli {
@@ -117,7 +118,7 @@ void Stream::operator()() const {
   session.commit();
   if (summary) session.print_summary();
   if (reader.skipped() > 0)
-    run.say(fmt::format("{} left out; the first: {}", count_of(reader.skipped(), "bad row"),
+    run.say(fmt::format("{} left out; the first: {}", count_noun(reader.skipped(), "bad row"),
                         reader.first_skipped()));
 }
 

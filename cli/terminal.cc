@@ -38,18 +38,6 @@ bool wants_color(std::FILE* stream) {
   return ::isatty(::fileno(stream)) != 0 && std::getenv("NO_COLOR") == nullptr;
 }
 
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
-
-std::string count_of(std::uint64_t number, const std::string& noun) {
-  const char* plural = number == 1 ? "" : noun.ends_with("s") ? "es" : "s";
-  return fmt::format("{} {}{}", grouped(number), noun, plural);
-}
-
 std::string decimal(double value, int digits) {
   if (!std::isfinite(value)) return "-";
   std::string text = fmt::format("{:.{}f}", value, digits);

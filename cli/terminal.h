@@ -1,4 +1,5 @@
-// What people see: tables that line up, numbers with separators, colour and progress on a terminal only.
+// What people see: tables that line up; colour and progress, on a terminal only. Numbers with commas are
+// in crowdfold/words.h.
 #pragma once
 
 #include <chrono>
@@ -15,10 +16,6 @@ bool stderr_is_terminal();
 // Whether escape sequences are welcome on this stream: a terminal, and NO_COLOR is not set.
 bool wants_color(std::FILE* stream);
 
-// 1234567 -> "1,234,567"
-std::string grouped(std::uint64_t number);
-// (1, "row") -> "1 row"; (2, "row") -> "2 rows"; (2, "class") -> "2 classes"
-std::string count_of(std::uint64_t number, const std::string& noun);
 // .8455, as tables of accuracies are printed
 std::string decimal(double value, int digits = 4);
 

@@ -1,9 +1,9 @@
-// How good methods are on data sets with truths, for experiments to read:
+// Measures methods on data sets with truths, for scripts:
 //
 //   crowdfold-measure RUNS HELD_OUT FOLDER… -- METHOD[,NAME=VALUE…]…
 //
-// METHOD is one of the registry's, or variant:NAME (see variants.h). A folder has labels.csv and
-// truth.csv. Every method is run on the tasks in RUNS orders. Prints CSV:
+// METHOD is in the registry, or variant:NAME (see variants.h). A folder has labels.csv and truth.csv.
+// Runs each method on the tasks in RUNS orders. Prints CSV:
 //
 //   set,method,run,accuracy,log_loss,calibration_error,held_out,seconds
 //
@@ -66,7 +66,7 @@ struct Hidden {
   ClassId label;
 };
 
-// The labels but a share of them; tasks, workers and classes keep their ids.
+// The labels without a random share of them; tasks, workers and classes keep their ids.
 Labels hide(const Labels& labels, double share, std::uint64_t seed, std::vector<Hidden>& hidden) {
   std::vector<std::uint32_t> of_worker(labels.num_workers());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
@@ -110,7 +110,7 @@ double mean_log_likelihood(const Result& result, const std::vector<Hidden>& hidd
   return sum / static_cast<double>(hidden.size());
 }
 
-// Of computing, whatever else the machine does meanwhile.
+// CPU time, which does not depend on other programs as much as wall-clock time does.
 double seconds_of_this_thread() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -57,10 +57,10 @@ class Variant {
       const TaskLabels task = labels_.task(t);
       if (task.size() == 0) continue;
       model_.build_for(task, scratch_);
-      const Row a = score(t);
-      if (task.size() > 1) model_.hold_out(task, t % task.size(), a, {}, held_out, scratch_);
-      model_.put_credit(task, a, model_.newness(), credits_[t]);
-      model_.credit(task, credits_[t]);
+      const Row scores = score(t);
+      if (task.size() > 1) model_.hold_out(task, t % task.size(), scores, {}, held_out, scratch_);
+      model_.compute_credit(task, scores, model_.newness(), credits_[t]);
+      model_.add_credit(task, credits_[t]);
       model_.count_labels(task);
       model_.count_task(task);
       if (model_.tasks() <= 50 || model_.tasks() >= next_pool) {
@@ -81,13 +81,13 @@ class Variant {
   void judge_again(TaskId t) {
     if (labels_.task(t).size() == 0) return;
     Row judged(model_.width());
-    Row a = score(t);
-    const auto temperature = static_cast<float>(temperature_of(t, a));
-    for (float& value : a) value *= temperature;
-    model_.put_credit(labels_.task(t), a, 0, judged);
+    Row scores = score(t);
+    const auto temperature = static_cast<float>(temperature_of(t, scores));
+    for (float& value : scores) value *= temperature;
+    model_.compute_credit(labels_.task(t), scores, 0, judged);
     Row change = judged;
     for (std::size_t k = 0; k < change.size(); ++k) change[k] -= credits_[t][k];
-    model_.credit(labels_.task(t), change);
+    model_.add_credit(labels_.task(t), change);
     credits_[t] = judged;
   }
 
@@ -100,8 +100,8 @@ class Variant {
     result.posterior.assign(labels_.num_tasks() * classes, 1 / static_cast<double>(classes));
     for (const TaskId t : order_) {
       if (labels_.task(t).size() == 0) continue;
-      const Row a = score(t);
-      const Estimate answer = model_.answer(a, differs_ ? temperature_of(t, a) : beta,
+      const Row scores = score(t);
+      const Estimate answer = model_.answer(scores, differs_ ? temperature_of(t, scores) : beta,
                                             {result.posterior.data() + t * classes, classes});
       result.estimate[t] = answer.label;
       result.confidence[t] = answer.confidence;
@@ -109,32 +109,32 @@ class Variant {
     if (context_.confusion) {
       result.confusion.resize(labels_.num_workers() * classes * classes);
       for (WorkerId w = 0; w < labels_.num_workers(); ++w)
-        model_.put_confusion(w, {result.confusion.data() + w * classes * classes, classes * classes},
-                             scratch_);
+        model_.write_confusion(w, {result.confusion.data() + w * classes * classes, classes * classes},
+                               scratch_);
     }
     return result;
   }
 
   Row score(TaskId t) {
     const TaskLabels task = labels_.task(t);
-    Row a(model_.width());
+    Row scores(model_.width());
     if (!discounts_) {
-      model_.score(task, a, scratch_);
-      return a;
+      model_.score(task, scores, scratch_);
+      return scores;
     }
-    model_.score({t, {}, {}}, a, scratch_);
+    model_.score({t, {}, {}}, scores, scratch_);
     for (std::size_t j = 0; j < task.size(); ++j) {
       const std::span<const float> row = model_.label_row(task, j, scratch_);
       const auto weight = static_cast<float>(weights_[task.workers[j]]);
-      for (std::size_t k = 0; k < labels_.num_classes(); ++k) a[k] += weight * row[k];
+      for (std::size_t k = 0; k < labels_.num_classes(); ++k) scores[k] += weight * row[k];
     }
-    return a;
+    return scores;
   }
 
-  void hold_out(TaskId t, const Row& a, HeldOut& held_out) {
+  void hold_out(TaskId t, const Row& scores, HeldOut& held_out) {
     const TaskLabels task = labels_.task(t);
     for (std::size_t j = 0; j < task.size() && task.size() > 1; ++j)
-      model_.hold_out(task, j, a, credits_[t], held_out, scratch_);
+      model_.hold_out(task, j, scores, credits_[t], held_out, scratch_);
   }
   HeldOut hold_out_some() {
     constexpr std::size_t kTasks = 2'000;
@@ -143,14 +143,14 @@ class Variant {
       hold_out(order_[i], score(order_[i]), held_out);
     return held_out;
   }
-  double temperature_of(TaskId t, const Row& a) {
+  double temperature_of(TaskId t, const Row& scores) {
     if (!differs_) return 1;
     HeldOut of_task;
-    hold_out(t, a, of_task);
+    hold_out(t, scores, of_task);
     return of_task.best_temperature();
   }
 
-  // The weight of class shares with which held-out labels are likeliest, at the best temperature.
+  // Finds the weight of class shares that makes held-out labels likeliest, at the best temperature.
   void weigh_classes() {
     if (!weighs_classes_) return;
     double best = 0;
@@ -166,7 +166,8 @@ class Variant {
     model_.set_class_power(best);
   }
 
-  // How often others say the same where a worker is wrong, by how often that is so in the whole crowd.
+  // A worker's weight: how often others say the same where anybody is wrong, divided by how often they
+  // do where this worker is wrong.
   void learn_weights() {
     if (!discounts_) return;
     std::vector<double> wrong(labels_.num_workers());

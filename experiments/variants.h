@@ -1,4 +1,4 @@
-// threepass with something else in it, to see whether that is better.
+// Variants of threepass, to see whether they are better.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace crowdfold {
 
 // `variant` is one of
 //   plain        threepass itself, by the slower code of the variants
-//   discount     workers count for less who are wrong together with others more often than most are
+//   discount     workers who are wrong together with others more often than most count for less
 //   prior        class shares count to the power with which held-out labels are likeliest
 //   difficulty   every task has a temperature of its own, by its own held-out labels
 // Tasks are in an order drawn by the seed.

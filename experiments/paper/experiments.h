@@ -1,5 +1,5 @@
-// The paper's experiments, one file each. Measuring leaves CSV files in the study's folder, from which
-// the sections of the report are made; nothing else passes between the two.
+// The paper's experiments, one file each. measure() writes CSV files to the study's folder, and the
+// sections of the report are made from these files alone.
 #pragma once
 
 #include <string>

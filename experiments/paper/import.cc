@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "crowdfold/error.h"
+#include "crowdfold/words.h"
 #include "data_set.h"
 #include "io/output.h"
 #include "published.h"
@@ -81,8 +82,8 @@ std::optional<Source> recognized(const fs::path& file) {
   return std::nullopt;
 }
 
-// Sorted, so that it does not depend on the file system which of two copies is taken: tables first,
-// which the paper was measured on.
+// Sorted, so that the choice between two copies does not depend on the file system: tables first, which
+// the paper's figures are from.
 std::vector<Source> sources_below(const fs::path& folder) {
   if (!fs::is_directory(folder))
     throw Error(ErrorCode::usage, fmt::format("{}: there is no such folder", folder.string()));
@@ -147,7 +148,7 @@ Rows read_source(const Source& source) {
     rows.labels = lines_of(source.labels, header, 3);
     truths = lines_of(source.truths, header, 2);
   }
-  // smile's figures are met with all of its rows, those of the other sets with each of them once.
+  // The paper's figures for smile count all of its rows; those for the other sets count each row once.
   if (source.set != "smile") {
     std::set<std::vector<std::string>> seen;
     std::erase_if(rows.labels, [&](auto& row) {
@@ -194,9 +195,9 @@ std::string sizes(const std::string& set, const Rows& rows) {
   std::string text;
   bool same = true;
   const auto add = [&](std::uint64_t found, const char* noun, std::uint64_t published) {
-    text += (text.empty() ? "" : ", ") + cli::count_of(found, noun);
+    text += (text.empty() ? "" : ", ") + count_noun(found, noun);
     if (found == published) return;
-    text += fmt::format(" (the paper: {})", cli::grouped(published));
+    text += fmt::format(" (the paper: {})", with_commas(published));
     same = false;
   };
   add(tasks.size(), "task", paper->tasks);

@@ -1,4 +1,4 @@
-// Data sets out of copies of the public repositories that they come from.
+// Makes data sets from copies of the public repositories that they come from.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ struct ImportOptions {
   bool quiet = false;
 };
 
-// Looks for layouts that it knows anywhere below `from`, and makes NAME/labels.csv and NAME/truth.csv in
-// `to` of each of the paper's data sets that it finds. Says how their sizes compare with the paper's.
+// Looks for known layouts anywhere below `from`, and writes NAME/labels.csv and NAME/truth.csv to `to`
+// for each of the paper's data sets. Prints how their sizes compare with the paper's.
 // Error(usage) if it finds none.
 void import_sets(const ImportOptions& options);
 

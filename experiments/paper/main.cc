@@ -5,12 +5,16 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <vector>
 
 #include "crowdfold/error.h"
 #include "crowdfold/version.h"
 #include "experiments.h"
 #include "import.h"
 #include "report.h"
+#include "signed_rank.h"
 
 namespace {
 
@@ -48,8 +52,7 @@ void add_study_options(CLI::App& command, StudyOptions& options) {
                   "$CROWDFOLD_DATA, or ../shared/datasets")
       ->type_name("DIR");
   add_out(command, options);
-  command
-      .add_option("--runs", options.runs, "with different seeds: orders, ties and crowds are drawn anew")
+  command.add_option("--runs", options.runs, "with different seeds, which draw orders, ties and crowds")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command.add_option("--seed", options.seed, "of the first run")->capture_default_str();
@@ -60,7 +63,7 @@ void add_study_options(CLI::App& command, StudyOptions& options) {
   command.add_option("--threads", options.threads, "that a method may use; seconds depend on it")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command.add_flag("--fresh", options.fresh, "measure again what is there already");
+  command.add_flag("--fresh", options.fresh, "measure everything again, also where there are results");
   command.add_flag("-q,--quiet", options.quiet, "say nothing but errors");
 }
 
@@ -113,7 +116,7 @@ void add_report(CLI::App& app, StudyOptions& options, std::string& page) {
   command
       .add_option(
           "--fill", page,
-          "a Markdown page: what is between <!-- NAME --> and <!-- end --> becomes the experiment's "
+          "a Markdown page: the text between <!-- NAME --> and <!-- end --> becomes the experiment's "
           "tables; charts go to img/ beside it")
       ->type_name("FILE");
   command.footer(
@@ -123,6 +126,21 @@ void add_report(CLI::App& app, StudyOptions& options, std::string& page) {
     Study study(options, interrupted);
     write_report(study);
     if (!page.empty()) fill_page(study, page);
+  });
+}
+
+// For scripts: the differences are numbers on standard input.
+void add_signed_rank(CLI::App& app) {
+  CLI::App& command = *app.add_subcommand(
+      "signed-rank", "Wilcoxon's one-sided test of differences, which it reads from standard input");
+  command.footer(
+      "Prints JSON. Example:\n"
+      "  printf '.01\\n-.002\\n.03\\n' | crowdfold-paper signed-rank");
+  command.callback([] {
+    const std::vector<double> differences(std::istream_iterator<double>(std::cin), {});
+    if (!std::cin.eof()) throw Error(ErrorCode::data, "standard input: expected numbers");
+    const SignedRank test = signed_rank(differences);
+    fmt::print("{{\"statistic\": {}, \"pairs\": {}, \"p\": {}}}\n", test.statistic, test.pairs, test.p);
   });
 }
 
@@ -154,10 +172,11 @@ int main(int argc, char** argv) {
   std::string page;
   for (const Experiment& experiment : experiments())
     add_experiment(app, options, experiment.name, experiment.summary, {experiment});
-  // The quick ones first; the last takes in the one on which it is based, too.
+  // The quick ones first; the last one also runs the experiment that it is based on.
   add_experiment(app, options, "all", "all of these", {convergence(), priors(), online(), wilcoxon()});
   add_report(app, options, page);
   add_import(app, import);
+  add_signed_rank(app);
 
   try {
     const std::string first = argc > 1 ? argv[1] : "";

@@ -20,7 +20,7 @@ namespace {
 
 using cli::decimal;
 
-const char* const kEbccStarts = "40";  // of which the best counts, as published
+const char* const kEbccStarts = "40";  // the best of them counts, as published
 
 // A difference to the published accuracy is marked if it is larger. With fewer than 350 truths, one of
 // them is worth .003 or more.
@@ -290,7 +290,7 @@ void measure_offline(Study& study) {
   Results results = open(study);
   std::vector<std::string> sets = study.sets();
   if (std::find(sets.begin(), sets.end(), "smile") != sets.end()) sets.push_back(kSmileOnce);
-  // What takes longest comes last.
+  // The slowest come last.
   std::vector<std::string> names = study.methods(published_methods());
   std::stable_partition(names.begin(), names.end(),
                         [](const std::string& name) { return name != "ebcc"; });

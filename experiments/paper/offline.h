@@ -1,4 +1,4 @@
-// What came out of the offline experiment, for the test that goes by it.
+// The results of the offline experiment, for the Wilcoxon test.
 #pragma once
 
 #include <map>

@@ -29,7 +29,7 @@ std::string html_table(const PageTable& table) {
     for (const std::string& cell : row) text += fmt::format("<{0}>{1}</{0}>", tag, escaped(cell));
     return text;
   };
-  // The caption stands above the box that scrolls, so that all of it is seen on a phone.
+  // The caption is above the scrolling box, so that a phone shows all of it.
   std::string text = fmt::format(
       "<p>{0}</p>\n<div class=\"wide\"><table "
       "aria-label=\"{0}\">\n<thead><tr>{1}</tr></thead>\n<tbody>\n",

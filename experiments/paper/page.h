@@ -1,6 +1,10 @@
-// A page of results: sections of text, tables and charts, as data. One writer makes a web page of it
-// that needs nothing else, one makes Markdown. Not a Document (crowdfold/document.h): Markdown needs
-// charts as files, and whoever checks a claim should not need Node.js.
+// A page of results: sections of text, tables and charts, as data. One writer turns it into a web page
+// that needs nothing else, another into Markdown.
+//
+// Why this is not a Document (crowdfold/document.h) with another writer: charts of a Document are data
+// that the page of web/ draws in a browser, and that page is built with Node.js. docs/reproduction.md
+// needs charts as SVG files beside it, and people who check a claim of the paper should need a C++
+// compiler only. So the drawing in chart.h stays apart.
 #pragma once
 
 #include <string>

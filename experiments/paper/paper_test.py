@@ -9,6 +9,7 @@ Results may differ in their seconds only.
 import argparse
 import csv
 import fcntl
+import json
 import os
 import pathlib
 import random
@@ -71,7 +72,7 @@ def without_seconds(folder):
 
 
 def test_help(program):
-    for command in ("offline", "wilcoxon", "priors", "convergence", "online", "all", "report", "import"):
+    for command in ("offline", "wilcoxon", "priors", "convergence", "online", "all", "report", "import", "signed-rank"):
         text = subprocess.run([program.paper, command, "--help"], capture_output=True, text=True, check=True).stdout
         check("Example" in text, f"{command} --help has an example")
 
@@ -216,6 +217,12 @@ def test_bad_input(program, data, folder):
     check((results / "offline_runs.csv").read_text() == "something,else\n", "which stay as they are")
 
 
+def test_signed_rank(program):
+    done = subprocess.run([program.paper, "signed-rank"], input="3\n-1\n2\n0\n", check=True, capture_output=True, text=True)
+    check(json.loads(done.stdout) == {"statistic": 5, "pairs": 3, "p": .25}, "the signed-rank test of differences")
+    check("expected numbers" in program.run("signed-rank", code=1, input="3\nx\n"), "a difference that is no number")
+
+
 def test_import(program, folder):
     files = {
         "LA/data/crowdscale2013/fact_eval/label.csv": "item,worker,label\n0,5,1\n0,5,1\n1,6,0\n",
@@ -296,6 +303,7 @@ def main():
         test_more_and_fresh(program, data, folder / "more")
         test_bad_input(program, data, folder / "bad-input")
         test_import(program, folder / "import")
+        test_signed_rank(program)
 
 
 if __name__ == "__main__":

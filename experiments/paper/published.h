@@ -1,4 +1,4 @@
-// What the paper published: its data sets, accuracies, seconds and tests.
+// The paper's published figures: data sets, accuracies, seconds and tests.
 //
 // Yang, Zhao, Bai, Liu, Li: A Light-weight, Effective and Efficient Model for Label Aggregation in
 // Crowdsourcing (TKDD 2024), appendix C.3.

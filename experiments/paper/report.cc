@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "crowdfold/error.h"
+#include "crowdfold/words.h"
 #include "experiments.h"
 #include "io/output.h"
 
@@ -52,7 +53,7 @@ void write_report(Study& study) {
                 "there are no results yet; crowdfold-paper all makes them");
   }
   write_file(path, to_html("The paper's experiments, run again", sections));
-  study.say(fmt::format("{}: {}", path.string(), cli::count_of(sections.size(), "section")));
+  study.say(fmt::format("{}: {}", path.string(), count_noun(sections.size(), "section")));
 }
 
 void fill_page(Study& study, const std::filesystem::path& page) {

@@ -1,4 +1,4 @@
-// The results that are in a study's folder, for people.
+// Writes the results in a study's folder, for people.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace crowdfold::paper {
 // report.html, a page that needs nothing else.
 void write_report(Study& study);
 
-// What lies between <!-- NAME --> and <!-- end --> of a Markdown page becomes the tables of the
+// Replaces the text between <!-- NAME --> and <!-- end --> of a Markdown page by the tables of the
 // experiment of that name. Charts go to img/reproduction_*.svg beside it. Error(data) if the page has no
 // such place for an experiment with results.
 void fill_page(Study& study, const std::filesystem::path& page);

@@ -1,9 +1,9 @@
 // The results of one experiment: a CSV file to which rows are added as they are measured, so that a run
 // that was stopped goes on where it was.
 //
-// A unit is what is measured at once: some rows with the same key. Its rows are appended in one piece; a
-// unit that is not whole, because the program was killed, is dropped when the file is opened. settle()
-// puts the rows in the order of their keys, so that the file does not tell how it came about.
+// A unit is a set of rows with the same key that are measured together. Its rows are appended in one
+// piece; opening the file drops a unit that is not whole because the program was killed. settle() sorts
+// the rows by their keys, so that the file does not depend on the order of measuring.
 #pragma once
 
 #include <filesystem>
@@ -27,11 +27,11 @@ class Results {
           std::size_t rows_per_unit = 1);
 
   bool has(const Row& key) const { return units_.contains(key); }
-  // The rows of one unit: their values, without the key.
+  // Adds the rows of one unit: their values, without the key.
   void add(const Row& key, const std::vector<Row>& values);
-  // Drops units, by their key: they are to be measured again.
+  // Drops units by their key, so that they are measured again.
   void forget(const std::function<bool(const Row& key)>& unwanted);
-  // Call it when all is measured.
+  // Call it when everything is measured.
   void settle();
 
   const std::vector<Row>& rows() const& { return rows_; }
@@ -54,7 +54,7 @@ class Results {
 // A line of names and numbers, which CSV does not quote.
 Results::Row split_row(const std::string& line);
 
-// A whole file of rows, for figures that are made of results.
+// Writes a whole file of rows, for figures derived from results.
 void write_csv(const std::filesystem::path& file, const std::vector<std::string>& columns,
                const std::vector<Results::Row>& rows);
 

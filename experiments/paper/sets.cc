@@ -1,6 +1,7 @@
 // The data sets that were used, and whether they have the sizes that the paper gives.
 #include <algorithm>
 
+#include "crowdfold/words.h"
 #include "experiments.h"
 #include "published.h"
 
@@ -26,7 +27,7 @@ Section sets_section(const Study& study) {
     std::size_t column = 1;
     for (const std::uint64_t paper : {set.tasks, set.workers, set.classes, set.labels, set.truths}) {
       const auto ours = static_cast<std::uint64_t>(number_of((*found)[column++]));
-      row.push_back(cli::grouped(ours) + (ours == paper ? "" : " (paper: " + cli::grouped(paper) + ")"));
+      row.push_back(with_commas(ours) + (ours == paper ? "" : " (paper: " + with_commas(paper) + ")"));
     }
     table.rows.push_back(std::move(row));
   }

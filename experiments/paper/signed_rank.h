@@ -1,5 +1,5 @@
-// Wilcoxon's signed-rank test, one-sided: are the differences above 0 more often, and by more, than
-// chance would have it?
+// Wilcoxon's one-sided signed-rank test: are the differences above 0 more often, and by more, than by
+// chance?
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@ namespace crowdfold::paper {
 
 struct SignedRank {
   double statistic = 0;  // W+: the sum of the ranks of the positive differences
-  int pairs = 0;         // that differ
-  double p = 1;          // the chance of so high a sum if every sign were a coin's
+  int pairs = 0;         // pairs that differ
+  double p = 1;          // the probability of a sum at least as high if signs were random
 };
 
 // Differences of 0 are left out, equal ones share the mean of their ranks (both up to 1e-9, as means of

@@ -11,12 +11,13 @@
 
 #include "base/random.h"
 #include "crowdfold/error.h"
+#include "crowdfold/words.h"
 #include "published.h"
 
 namespace crowdfold::paper {
 namespace {
 
-// The same for the same labels and truths, whatever they are called.
+// The same for the same labels and truths under any names.
 std::uint64_t fingerprint(const DataSet& data) {
   std::uint64_t hash = 0;
   const auto add = [&](std::uint64_t value) { hash = mix64(hash ^ value); };
@@ -48,7 +49,7 @@ Study::~Study() {
   if (lock_ >= 0) ::close(lock_);
 }
 
-// The folder itself is locked, which leaves nothing behind, not even when the program is killed.
+// Locks the folder itself, which leaves no lock file behind, even if the program is killed.
 void Study::lock() {
   lock_ = ::open(options_.out.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
@@ -155,8 +156,8 @@ void Study::measure_missing(const std::string& experiment, Results& results,
   }
   std::size_t missing = 0;
   for (const Unit& unit : units) missing += results.has(unit.key) ? 0 : 1;
-  say(fmt::format("{}: {} to measure, {} there already", experiment, cli::grouped(missing),
-                  cli::grouped(units.size() - missing)));
+  say(fmt::format("{}: {} to measure, {} there already", experiment, with_commas(missing),
+                  with_commas(units.size() - missing)));
   const Clock::time_point began = Clock::now();
   shown_ = began;
   current_ = {experiment, 0, missing, ""};
@@ -171,7 +172,7 @@ void Study::measure_missing(const std::string& experiment, Results& results,
       if (error.code() != ErrorCode::interrupted) throw;
       throw Error(ErrorCode::interrupted,
                   fmt::format("stopped; the same command goes on where it was, with {} of {} left",
-                              cli::grouped(missing - current_.done), cli::grouped(missing)));
+                              with_commas(missing - current_.done), with_commas(missing)));
     }
     ++current_.done;
   }
@@ -182,7 +183,7 @@ void Study::measure_missing(const std::string& experiment, Results& results,
   }
 }
 
-// A bar where someone is looking, and otherwise a line now and then.
+// A bar on a terminal, otherwise a line now and then.
 void Study::show() const {
   constexpr std::chrono::seconds kLineEvery{10};
   if (options_.quiet) return;
@@ -191,8 +192,8 @@ void Study::show() const {
   const Clock::time_point now = Clock::now();
   if (now - shown_ < kLineEvery) return;
   shown_ = now;
-  say(fmt::format("{}: {} of {}, now {}", current_.experiment, cli::grouped(current_.done),
-                  cli::grouped(current_.total), current_.unit));
+  say(fmt::format("{}: {} of {}, now {}", current_.experiment, with_commas(current_.done),
+                  with_commas(current_.total), current_.unit));
 }
 
 void Study::say(const std::string& line) const {

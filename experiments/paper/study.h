@@ -1,4 +1,4 @@
-// What an experiment is given: the data sets that are there, a folder for results, and how to run.
+// The input of an experiment: the available data sets, a folder for results, and how to run.
 #pragma once
 
 #include <atomic>
@@ -22,17 +22,17 @@ struct StudyOptions {
   std::uint64_t seed = 1;            // of the first run; the next has the next
   std::vector<std::string> methods;  // empty: those of the experiment; "all": all
   int threads = 1;                   // that a method may use
-  bool fresh = false;                // measure again what is there
+  bool fresh = false;                // measure again even if there are results
   bool quiet = false;
 };
 
-// What is measured at once, see Results.
+// A set of rows that are measured together, see Results.
 struct Unit {
   Results::Row key;
   std::function<std::vector<Results::Row>()> measure;
 };
 
-// One at a time may work in a folder of results: Error(usage) for the second.
+// Only one program at a time may use a folder of results: Error(usage) for the second.
 class Study {
  public:
   Study(StudyOptions options, const std::atomic<bool>& cancelled);
@@ -42,20 +42,20 @@ class Study {
 
   // The paper's data sets that are there, in its order. Error(usage) if none is.
   std::vector<std::string> sets() const;
-  // Read when it is first asked for. Error(data) if the results that are there are of another data set
-  // of that name.
+  // Reads the set at the first call. Error(data) if existing results are of another data set of that
+  // name.
   const DataSet& data(const std::string& set);
-  // The sizes of the data sets that results are of: sets.csv.
+  // sets.csv: the sizes of the data sets that were measured.
   Results sizes() const;
 
-  // Those that were asked for, or else `usual`.
+  // The methods the user asked for, or else `usual`.
   std::vector<std::string> methods(const std::vector<std::string>& usual) const;
   std::vector<std::uint64_t> seeds() const;
   RunContext context(std::uint64_t seed) const;
 
   std::filesystem::path file(const std::string& name) const { return options_.out / name; }
 
-  // Measures the units that are not among the results, shows how far it is, and settles the results.
+  // Measures the units that have no results yet, shows progress, and settles the results.
   void measure_missing(const std::string& experiment, Results& results, const std::vector<Unit>& units);
 
   void say(const std::string& line) const;
@@ -66,7 +66,7 @@ class Study {
   void require_same(const DataSet& data);
   void show() const;
 
-  // What is being measured.
+  // The unit that is being measured.
   struct Current {
     std::string experiment;
     std::size_t done = 0;

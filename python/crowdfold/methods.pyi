@@ -1,4 +1,4 @@
-"""Written by python/tools/stubs.py; do not edit."""
+"""Written by tools/stubs.py; do not edit."""
 
 from typing import Any, Optional, Union
 

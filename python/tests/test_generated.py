@@ -11,18 +11,18 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_stubs_are_up_to_date(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, ROOT / "python" / "tools" / "stubs.py", tmp_path], check=True)
+    subprocess.run([sys.executable, ROOT / "tools" / "stubs.py", tmp_path], check=True)
     for name in ("_native.pyi", "methods.pyi"):
         assert (tmp_path / name).read_text() == (ROOT / "python" / "crowdfold" / name).read_text(), \
-            f"{name}: run python/tools/stubs.py"
+            f"{name}: run tools/stubs.py"
 
 
 def test_pages_of_classes_are_up_to_date(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, ROOT / "python" / "tools" / "pages.py", tmp_path], check=True)
+    subprocess.run([sys.executable, ROOT / "tools" / "class_pages.py", tmp_path], check=True)
     made = {path.name: path.read_text() for path in tmp_path.iterdir()}
     there = {path.name: path.read_text() for path in (ROOT / "docs" / "python").glob("*.md")
              if path.name != "migrating.md"}
-    assert made == there, "run python/tools/pages.py"
+    assert made == there, "run tools/class_pages.py"
 
 
 def test_the_package_is_typed(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
-// Large pages for tables that are read here and there: finding out where an address is takes as long as
-// reading what is there, where a table has thousands of pages.
+// Large pages for tables that are read in random places: with thousands of small pages, translating an
+// address takes as long as reading the number there.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace crowdfold {
 
-// Asks for large pages below memory that was not written yet. Where there are none, nothing happens.
+// Asks the system for large pages below memory that was not written yet. Does nothing on systems that
+// have none.
 inline void prefer_large_pages(void* memory, std::size_t bytes) {
 #ifdef __linux__
   constexpr std::uintptr_t kLarge = 1 << 21;

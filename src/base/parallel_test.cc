@@ -129,7 +129,7 @@ TEST_P(Threads, PipelineEndsWithTheExceptionOfAnyOfItsSteps) {
   }
 }
 
-// What a user reads must not depend on timing: the failure of the earliest item is the one that counts.
+// Error messages must not depend on timing: the failure of the earliest item counts.
 TEST_P(Threads, PipelineRethrowsTheFailureOfTheEarliestItem) {
   for (const std::string later : {"produce", "work"}) {
     int next = 0;

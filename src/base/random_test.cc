@@ -10,7 +10,7 @@ namespace crowdfold {
 namespace {
 
 TEST(Random, IsTheSameOnEveryMachine) {
-  // splitmix64's published first outputs for seed 0: what mix64 gives for 0 and for its increment.
+  // splitmix64's published first outputs for seed 0 are mix64 of 0 and of its increment.
   EXPECT_EQ(mix64(0), 0xE220A8397B1DCDAFULL);
   EXPECT_EQ(mix64(0x9E3779B97F4A7C15ULL), 0x6E789E6AA1B965F4ULL);
   EXPECT_EQ(mix64(2 * 0x9E3779B97F4A7C15ULL), 0x06C45D188009454FULL);

@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 using Lanes = hn::ScalableTag<double>;
 using Vector = hn::Vec<Lanes>;
 
-// function over all of x, also over a last part that does not fill a vector.
+// Applies `function` to all of x, including a last part that does not fill a vector.
 template <class Function>
 void apply(double* x, std::size_t size, const Function& function) {
   const Lanes d;
@@ -47,7 +47,7 @@ void log_gamma_all(double* x, std::size_t size) {
   apply(x, size, [](Lanes d, Vector v) { return log_gamma(d, SixFurther<Lanes>(d, v)); });
 }
 
-// What fills up the last vector is 1, whose log-gamma is 0.
+// The last vector is filled up with 1, whose log-gamma is 0.
 double digamma_and_log_gamma_all(double* x, std::size_t size) {
   Vector sum = hn::Zero(Lanes());
   apply(x, size, [&sum](Lanes d, Vector v) {
@@ -60,8 +60,8 @@ double digamma_and_log_gamma_all(double* x, std::size_t size) {
 
 constexpr double kLeastLog = -690;  // its exponential is above 0
 
-// op over groups of `width` lanes, in every lane of the group. (Not all targets have all shuffles: they
-// are looked up by argument.)
+// Reduces groups of `width` lanes by `op`; every lane of a group gets the result. (Not all targets have
+// all shuffles: they are looked up by argument.)
 template <class D, class Op>
 HWY_INLINE hn::Vec<D> across(D d, hn::Vec<D> v, std::size_t width, const Op& op) {
   constexpr std::size_t kLanes = hn::MaxLanes(D());
@@ -77,12 +77,12 @@ HWY_INLINE hn::Vec<D> across(D d, hn::Vec<D> v, std::size_t width, const Op& op)
   return v;
 }
 
-// Sums over rows of what is the same in all lanes of a row.
+// Sums over rows of numbers that are equal in all lanes of a row.
 template <class D>
 class LogSums {
  public:
   HWY_INLINE LogSums() : sum_(hn::Zero(D())), product_(hn::Set(D(), 1)) {}
-  // The highest logarithm of a row, and its sum in units of that.
+  // The highest logarithm of a row, and the row's sum as a multiple of its exponential.
   HWY_INLINE void add(hn::Vec<D> highest, hn::Vec<D> total) {
     constexpr int kFactors = 32;  // of at most 2^16: their product is a double
     const D d;
@@ -104,7 +104,7 @@ class LogSums {
   int factors_ = 0;
 };
 
-// Where nobody asks for them.
+// For callers that do not ask for these sums.
 template <class D>
 struct NoSums {
   HWY_INLINE void add(hn::Vec<D>, hn::Vec<D>) {}
@@ -137,7 +137,7 @@ void normalize_narrow(D d, const double* logs, std::size_t size, std::size_t wid
   }
 }
 
-// A row of one or several vectors. If it is known how many, they stay in registers.
+// A row of one or several vectors. If their number is a constant, they stay in registers.
 template <std::size_t kVectors, class Sums>
 HWY_INLINE void normalize_row(double* logs, std::size_t width, double* row, Sums& sums,
                               hn::Vec<RowLanes>& change) {
@@ -204,7 +204,7 @@ void softmax_rows(double* logs, std::size_t size, std::size_t width, double* row
   normalize_any<NoSums>(logs, size, width, rows);
 }
 
-// sum[i] += row[i], of rows that do not fill a vector by narrower ones.
+// sum[i] += row[i]. Rows that do not fill a vector are added by narrower vectors.
 template <class D>
 void add_up_all(D d, const double* rows, std::size_t size, std::size_t width, double* sum) {
   if constexpr (hn::MaxLanes(D()) > 1) {

@@ -1,4 +1,4 @@
-// What the files that Highway compiles once per instruction set share.
+// Shared by the files that Highway compiles once per instruction set.
 #if defined(CROWDFOLD_CORE_VECTORS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef CROWDFOLD_CORE_VECTORS_INL_H
 #undef CROWDFOLD_CORE_VECTORS_INL_H
@@ -16,10 +16,10 @@ namespace crowdfold {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Up to eight doubles: as many as the narrowest row that is not a share of a vector.
+// Up to eight doubles: the narrowest row that takes a whole vector.
 using RowLanes = hn::CappedTag<double, row_width(8)>;
 
-// body(d) with the widest vectors that rows consist of.
+// Calls body(d) with the widest vectors that divide a row of `width` numbers.
 template <class D, class Body>
 HWY_INLINE void with_vectors_of(D d, std::size_t width, const Body& body) {
   if constexpr (hn::MaxLanes(D()) > 1) {
@@ -52,8 +52,8 @@ struct Rising {
   hn::Vec<D> derivative;
 };
 
-// Digamma and log-gamma are simple six steps further, where their asymptotic series are exact to the
-// last digits:
+// Digamma and log-gamma are computed at x + 6, where their asymptotic series are exact to the last
+// digits:
 //   psi(x)       = psi(x + 6) - P'(x) / P(x)
 //   log Gamma(x) = log Gamma(x + 6) - log P(x)
 template <class D>

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
 
 namespace crowdfold {
@@ -67,24 +66,6 @@ struct NameKey {
     std::uint64_t word = 0;
     for (std::size_t i = 0; i < n; ++i) word = word << 8 | static_cast<unsigned char>(p[i]);
     return {word, 0, 0, n};
-  }
-
-  // The name again.
-  std::string text() const {
-    std::string name(size, '\0');
-    char* p = name.data();
-    if (size > 16) {
-      std::memcpy(p, &a, 8);
-      std::memcpy(p + 8, &b, 8);
-      std::memcpy(p + size - 8, &c, 8);
-    } else if (size >= 4) {
-      const std::size_t word = size >= 8 ? 8 : 4;
-      std::memcpy(p, &a, word);
-      std::memcpy(p + size - word, &b, word);
-    } else {
-      for (std::size_t i = 0; i < size; ++i) p[i] = static_cast<char>(a >> (8 * (size - 1 - i)));
-    }
-    return name;
   }
 
   // Multiply and fold, as wyhash does.

@@ -33,7 +33,7 @@ double checked_probability(double p) {
   return std::min(p, 1.0);
 }
 
-// What is claimed about every task, whichever of confidence and posterior was given.
+// The claim about each task, from its posterior or its confidence, whichever was given.
 struct Claims {
   std::span<const ClassId> estimates;
   std::span<const double> confidences;
@@ -69,7 +69,7 @@ void check_classes(const char* what, std::span<const ClassId> classes, std::uint
   }
 }
 
-// Counts, confusion and what follows from them.
+// Counts, the confusion matrix, and the figures that follow from them.
 void score_estimates(const Claims& claims, std::span<const ClassId> truths, Evaluation& result) {
   const std::size_t num_classes = claims.num_classes;
   result.classes.resize(num_classes);
@@ -128,13 +128,13 @@ void score_confidence(const Claims& claims, std::span<const ClassId> truths, Eva
   if (result.tasks > 0) result.log_loss /= static_cast<double>(result.tasks);
 }
 
-// Every coefficient has this form; they differ in what they call expected. Where chance alone
+// Every coefficient has this form; they differ in their expected agreement. Where chance alone
 // agrees always, so did the labels.
 double beyond_chance(double observed, double expected) {
   return expected >= 1 ? 1 : (observed - expected) / (1 - expected);
 }
 
-// Lists whose largest lengths are known beforehand, in one flat array.
+// Lists with known maximal lengths, in one flat array.
 template <class T>
 class FlatLists {
  public:
@@ -177,7 +177,7 @@ struct Encounter {
 };
 
 // Each worker's labels by task, the last one where there are several. Tasks with a single
-// label are left out: nobody is met there.
+// label are left out: no two workers meet there.
 FlatLists<LabelOfTask> last_labels_by_worker(const Labels& labels) {
   std::vector<std::uint64_t> counts(labels.num_workers());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
@@ -225,7 +225,7 @@ struct PairwiseKappa {
 };
 
 // Workers enter one after the other and meet those who entered before on every common task. So
-// each pair is complete as soon as its later worker is through, and only one worker's encounters
+// each pair is complete once its later worker has been handled, and only one worker's encounters
 // are held at a time: memory O(labels), time O(sum of squared labels per task), up to a logarithm.
 PairwiseKappa pairwise_kappa(const Labels& labels) {
   FlatLists<LabelOfTask> labels_of = last_labels_by_worker(labels);

@@ -21,7 +21,8 @@ namespace {
 constexpr std::uint64_t kWorkerStream = 1;
 constexpr std::uint64_t kTaskStream = 2;
 
-// Of a worker's row of wrong labels. Below 1: most workers have a few favourite mistakes.
+// The Dirichlet parameter of a worker's row of wrong labels. Below 1: most workers have a few favourite
+// mistakes.
 constexpr double kMistakeConcentration = 0.5;
 
 // Smaller shapes let both gamma variates of a beta underflow to 0, larger ones lose precision.
@@ -126,7 +127,7 @@ std::vector<Role> deal_roles(const SimulationOptions& options, Random& random) {
 class Workers {
  public:
   Workers(const SimulationOptions& options, Random random) : classes_(options.classes) {
-    // All qualities first: they stay the same whatever the options below.
+    // All qualities first, so that they do not depend on the options below.
     for (std::uint32_t w = 0; w < options.workers; ++w) {
       quality_.push_back(draw_quality(options.quality, random));
     }

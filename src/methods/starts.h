@@ -1,4 +1,4 @@
-// Random starts of one method, of which the best counts.
+// Runs one method from several random starts and keeps the best.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace crowdfold {
 
-// run(start, context) fits from one start and gives what has an objective(). Starts run side by side,
-// each on one thread, as long as memory allows: `shared` bytes and `of_one` for each. Else one after
-// another, each on all threads.
+// run(start, context) fits from one start and returns a value with an objective(). Starts run in
+// parallel, each on one thread, if memory allows `shared` bytes plus `of_one` for each; otherwise one
+// after another, each on all threads.
 template <class Fitted, class Run>
 Fitted best_of_starts(const char* stage, int starts, std::uint64_t shared, std::uint64_t of_one,
                       const RunContext& context, const Run& run) {

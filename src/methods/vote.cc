@@ -6,7 +6,7 @@
 namespace crowdfold {
 namespace {
 
-// However unlikely a class, it never gets probability 0.
+// No class, however unlikely, gets probability 0.
 double above_zero(double p) { return std::max(p, std::numeric_limits<double>::min()); }
 
 }  // namespace

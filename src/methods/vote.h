@@ -1,5 +1,5 @@
-// What the voting methods share: a ballot with its tie rule, and the posterior of the one-coin
-// model, from which confidences are taken.
+// Shared by the voting methods: a ballot with its tie rule, and the posterior of the one-coin model,
+// which gives confidences.
 //
 // The one-coin model: worker i is right with probability q_i and otherwise picks one of the K - 1
 // other classes at random; classes are equally likely beforehand. Then
@@ -7,8 +7,8 @@
 // and to 1 for a class without a vote: it never gets probability 0.
 //
 // There are two ballots with the same functions. LargeBallot takes any number of classes and labels at a
-// cost that depends on the labels only. SmallBallot, for a few of both, has no branch on what the
-// labels say, which nobody can predict: it is twice as fast. with_ballot chooses.
+// cost that depends on the labels only. SmallBallot, for few classes and labels, does not branch on the
+// labels, which a processor cannot predict: it is twice as fast. with_ballot() chooses.
 #pragma once
 
 #include <algorithm>
@@ -83,7 +83,7 @@ inline constexpr double kOutOfReach = 1e300;
 class SmallBallot {
  public:
   static constexpr std::uint32_t kClasses = 8;
-  static constexpr std::size_t kLabels = 12;  // so many factors below 2^53 K cannot overflow
+  static constexpr std::size_t kLabels = 12;  // 12 factors below 2^53 K cannot overflow
 
   static bool fits(std::uint32_t classes, std::size_t labels) {
     return classes <= kClasses && labels <= kLabels;
@@ -99,7 +99,7 @@ class SmallBallot {
     entries_[c].reach = 0;
   }
 
-  // The same by a worker of quality q, for the posterior: right : wrong = q (K - 1) : 1 - q, both at
+  // The same for a worker of quality q, for the posterior: right : wrong = q (K - 1) : 1 - q, both at
   // least 1.
   void add(ClassId c, double weight, double right, double wrong) {
     add(c, weight);
@@ -117,7 +117,7 @@ class SmallBallot {
     return rule.choose(winners);
   }
 
-  // The one-coin posterior of `label`. `posterior` is empty, or has room for K and gets all of them.
+  // The one-coin posterior of `label`. Writes all K posteriors to `posterior` unless it is empty.
   double probability(ClassId label, std::span<double> posterior) const {
     std::array<double, kClasses> odds;
     double total = 0;
@@ -143,7 +143,7 @@ class SmallBallot {
 
 class LargeBallot {
  public:
-  // The calling thread's ballot, blank, for a task with so many labels.
+  // The calling thread's ballot, blank, for a task with `labels` labels.
   static LargeBallot& of_this_thread(std::uint32_t classes, std::size_t labels);
 
   // As in SmallBallot.
@@ -192,8 +192,8 @@ class LargeBallot {
   bool scaled_ = false;  // some exponent is not 0
 };
 
-// use(ballot) with a blank ballot that fits a task with so many labels. Compiled into its caller, as is
-// outcome(): a call per task would cost a tenth of the time.
+// Calls use(ballot) with a blank ballot that fits a task with `labels` labels. Inlined into its caller,
+// as outcome() is: a call per task would cost a tenth of the time.
 template <class Use>
 [[gnu::always_inline]] inline auto with_ballot(std::uint32_t classes, std::size_t labels,
                                                const Use& use) {

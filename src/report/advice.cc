@@ -1,4 +1,4 @@
-// A report in words: one sentence for the whole, and what to do next.
+// A report in words: one sentence for the whole, and the next steps to take.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ void advise_tasks(const Report& report, std::vector<Item>& items) {
   const std::uint64_t one = tasks.wanted[1];
   std::uint64_t more = 0;
   for (std::size_t n = 2; n < tasks.wanted.size(); ++n) more += tasks.wanted[n];
-  more -= tasks.without_labels;  // spoken of already
+  more -= tasks.without_labels;  // mentioned already
   if (one > 0) {
     items.push_back({Tone::warning,
                      fmt::format("{} one more label, if it agrees with the answer so far.",

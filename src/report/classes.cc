@@ -1,4 +1,4 @@
-// How frequent classes are, and which are taken for which.
+// How frequent classes are, and which ones workers mix up.
 #include <algorithm>
 #include <unordered_map>
 
@@ -7,7 +7,7 @@
 namespace crowdfold {
 namespace {
 
-constexpr std::uint32_t kMostShown = 15;  // a larger matrix is not for reading
+constexpr std::uint32_t kMostShown = 15;  // nobody reads a larger matrix
 constexpr std::size_t kMostMixUps = 50;
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace crowdfold {
 
-// value(item) for every item.
+// A column of value(item), for each item.
 template <class Items, class Value>
 Column text_column(std::string name, std::string title, const Items& items, const Value& value) {
   Column column{std::move(name), std::move(title)};

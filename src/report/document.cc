@@ -60,7 +60,7 @@ void add_text(Json& to, const char* name, const std::string& text) {
   if (!text.empty()) to[name] = text;
 }
 
-// Whole numbers leave as such: "3", not "3.0".
+// Whole numbers are written as such: "3", not "3.0".
 Json number(double x) {
   constexpr double kExact = 9e15;  // below 2^53
   if (!std::isfinite(x)) return nullptr;

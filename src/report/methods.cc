@@ -1,4 +1,4 @@
-// What other methods say about the same labels.
+// The estimates of other methods on the same labels.
 #include <limits>
 #include <optional>
 

@@ -9,10 +9,10 @@
 namespace crowdfold {
 namespace {
 
-// Where the page waits for its document.
+// The place in the page for its document.
 constexpr std::string_view kPlace = "\"crowdfold document\"";
 
-// Inside of <script> no text may look like a tag. JSON has another way to write these characters.
+// Inside <script> no text may look like a tag, so these characters are written as JSON escapes.
 std::string without_tags(const std::string& json) {
   std::string text;
   text.reserve(json.size() + json.size() / 16);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostCandidates = 200;  // the busiest
 constexpr std::size_t kMostPaired = 24;       // of them, in the end
-constexpr std::uint64_t kFewestCommon = 5;    // tasks; a share of fewer tells nothing
+constexpr std::uint64_t kFewestCommon = 5;    // tasks; a share of fewer means nothing
 constexpr std::uint32_t kNotPaired = 0xFFFF'FFFF;
 
 // By places in Report::workers.
@@ -48,7 +48,7 @@ std::vector<WorkerPair> count_pairs(const Labels& labels, const std::vector<Work
   return pairs;
 }
 
-// The busiest worker, and one after another whoever shares most tasks with those chosen so far.
+// The busiest worker, then one after another the worker who shares most tasks with those chosen so far.
 std::vector<std::uint32_t> choose_group(const std::vector<WorkerPair>& pairs, std::size_t n) {
   std::vector<std::uint32_t> chosen;
   std::vector<std::uint64_t> shared(n);

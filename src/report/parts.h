@@ -1,5 +1,5 @@
-// The parts of a report, each a function of its own file. What they share: the labels, and the run that
-// is input.
+// The parts of a report, each a function in a file of its own. All take the labels and the run, in a
+// ReportInput.
 #pragma once
 
 #include <limits>
@@ -23,8 +23,8 @@ struct ReportInput {
   ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
 };
 
-// What one label weighs, by worker: ln(q (K - 1) / (1 - q)), q the quality. 0 where there is one class
-// only.
+// The weight of one label, by worker: ln(q (K - 1) / (1 - q)), q the quality. 0 if there is only one
+// class.
 std::vector<double> log_odds_of(const Labels& labels, const WorkerState& state);
 
 TaskSummary summarize_tasks(const ReportInput& input, std::span<const double> log_odds);

@@ -22,7 +22,7 @@ Labels labels_from(const Rows& rows) {
   return builder.build();
 }
 
-// Worker `name`: what they say about task t whose truth is t % 2.
+// Worker `name`: their label on task t, whose truth is t % 2.
 using Behaviour = std::function<std::string(int task)>;
 
 Labels crowd_of(int tasks, const std::vector<std::pair<std::string, Behaviour>>& workers) {

@@ -1,5 +1,4 @@
-// The sections of a report's document. Each is a function of its own; empty ones are left out by the
-// caller.
+// The sections of a report's document, a function each. The caller leaves out empty ones.
 #pragma once
 
 #include <span>
@@ -31,7 +30,7 @@ Section truth_section(const ReportView& shown);
 Section methods_section(const ReportView& shown);
 Section rules_section(const ReportView& shown);
 
-// Tasks with who said what.
+// Tasks with the label of each worker.
 Table task_table(const ReportView& shown, const std::string& id, const std::vector<ReportedTask>& tasks);
 
 }  // namespace crowdfold

@@ -1,4 +1,4 @@
-// Which tasks are settled, which want more labels, and which to look at first.
+// Which tasks are settled, which need more labels, and which to look at first.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kBins = 20;
 
-// What a label of the crowd weighs: the median over all labels, so that busy workers count for more.
+// The weight of a label of the crowd: the median over all labels, so that busy workers count for more.
 double typical_log_odds(const Labels& labels, std::span<const double> log_odds) {
   std::vector<std::uint64_t> given(labels.num_workers());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
@@ -30,7 +30,8 @@ double typical_log_odds(const Labels& labels, std::span<const double> log_odds) 
 
 double logit(double p) { return std::log(p / (1 - p)); }
 
-// Labels until the confidence is reached, if each of them agrees and weighs as the crowd's do.
+// The number of labels until the confidence is reached, if all of them agree and have the crowd's
+// weight.
 std::uint32_t wanted_labels(double confidence, double settled, double weight) {
   if (confidence >= settled) return 0;
   if (weight <= 0 || confidence <= 0) return kMostWanted;

@@ -7,17 +7,6 @@
 
 namespace crowdfold {
 
-std::string with_commas(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
-std::string count_noun(std::uint64_t number, const std::string& noun) {
-  const bool hisses = noun.ends_with("s");
-  return fmt::format("{} {}{}", with_commas(number), noun, number == 1 ? "" : hisses ? "es" : "s");
-}
-
 std::string count_noun(std::uint64_t number, const std::string& noun, const char* one,
                        const char* many) {
   return fmt::format("{} {}", count_noun(number, noun), number == 1 ? one : many);

@@ -1,19 +1,17 @@
-// Numbers and lists as people write them.
+// Numbers and lists as people write them; more in crowdfold/words.h.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "crowdfold/words.h"
+
 namespace crowdfold {
 
-// 1234567 -> "1,234,567"
-std::string with_commas(std::uint64_t number);
-// (1, "task") -> "1 task"; (2000, "task") -> "2,000 tasks"
-std::string count_noun(std::uint64_t number, const std::string& noun);
 // (2, "task", "needs", "need") -> "2 tasks need"
 std::string count_noun(std::uint64_t number, const std::string& noun, const char* one, const char* many);
-// .973 -> "97 %"; neither 0 nor 100 unless it is
+// .973 -> "97 %"; "0 %" and "100 %" are exact
 std::string percent(double share);
 std::string percent(std::uint64_t part, std::uint64_t whole);
 // "a", "a and b", "a, b and 3 more" for more than `most`

@@ -1,6 +1,7 @@
-// Whom to look at. A worker's labels are compared with the vote of the others on the same tasks, their
-// own label left out: a worker who guesses then agrees as often as chance has it, however few labels a
-// task has and however uneven the classes are. The same goes for one who always says the same.
+// Which workers to look at. A worker's labels are compared with the vote of the others on the same
+// tasks, without the worker's own label: a worker who guesses then agrees as often as by chance, however
+// few labels a task has and however uneven the classes are. So does a worker who always gives the same
+// label.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,8 +17,8 @@ constexpr std::uint64_t kEnoughConstant = 10;  // labels, all the same
 constexpr std::uint64_t kEnoughHalf = 20;      // compared labels in each half of a worker's time
 constexpr double kWorseBy = 0.15;              // share of agreement lost between the halves
 
-// The class that a task's labels but one speak for; kNoClass if there is none, or two. Classes are few
-// in a task, so sums lie in a short list.
+// The class that wins among all labels of a task but one; kNoClass if none or two do. A task has few
+// classes, so their sums are a short list.
 class VoteOfOthers {
  public:
   VoteOfOthers(const TaskLabels& task, std::span<const double> log_odds)
@@ -27,7 +28,7 @@ class VoteOfOthers {
 
   ClassId without(std::size_t place) const {
     ClassId best = kNoClass;
-    double most = 0;  // what a class without labels has
+    double most = 0;  // the weight of a class without labels
     bool tie = false;
     for (const Sum& sum : sums_) {
       const bool own = sum.label == task_.classes[place];
@@ -67,7 +68,7 @@ class VoteOfOthers {
   std::vector<Sum> sums_;
 };
 
-// What the others say about each label's task, in the order of WorkerMajor.
+// The others' vote on each label's task, in the order of WorkerMajor.
 std::vector<std::vector<ClassId>> votes_of_others(const Labels& labels,
                                                   std::span<const double> log_odds) {
   std::vector<std::vector<ClassId>> votes(labels.num_workers());
@@ -85,7 +86,7 @@ WorkerMark mark_of(const Interval& beyond_chance) {
   return beyond_chance.upper < kAtMostWeak ? WorkerMark::random : WorkerMark::unsure;
 }
 
-// Counts by class of one worker at a time: only what was touched is cleared.
+// Counts by class of one worker at a time; clears only the counts that were touched.
 class ChanceCounter {
  public:
   explicit ChanceCounter(std::uint32_t classes) : said_(classes), others_(classes) {}
@@ -96,7 +97,7 @@ class ChanceCounter {
     touched_.push_back(said);
     touched_.push_back(others);
   }
-  // The share that would agree if the two had nothing to do with each other.
+  // The share that would agree if the two were independent.
   double take(std::uint64_t labels) {
     double expected = 0;
     for (const ClassId c : touched_) {
@@ -114,8 +115,8 @@ class ChanceCounter {
   std::vector<ClassId> touched_;
 };
 
-// Standard errors by which a share must fall to be spoken of: so many that in a crowd of this size, in
-// which nobody changes, hardly anyone would be named.
+// The standard errors by which a share must fall before the report mentions it. In a crowd of this size
+// in which nobody changes, hardly anyone would be mentioned.
 double worse_errors(std::size_t workers) {
   return std::max(3.0, std::sqrt(2 * std::log(static_cast<double>(workers))));
 }

@@ -93,7 +93,7 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
-export interface Report {
+export interface DocumentData {
   readonly title: string;
   readonly headline: string;
   readonly subtitle?: string;
@@ -155,7 +155,7 @@ function parseBlock(block: Json): Block {
   }
 }
 
-export function parseDocument(json: Json): Report {
+export function parseDocument(json: Json): DocumentData {
   if (json?.schema !== SCHEMA) throw new DocumentError(`this is not a document of schema ${SCHEMA}`);
   if (json.version !== VERSION) {
     throw new DocumentError(`the document has version ${json.version}; this page knows version ${VERSION}`);

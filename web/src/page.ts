@@ -1,6 +1,6 @@
 // The page of a document. show() may be called again with a newer one.
 import { ChartView } from "./charts/figure.ts";
-import type { Advice, Block, Facts, Report, Section } from "./document.ts";
+import type { Advice, Block, DocumentData, Facts, Section } from "./document.ts";
 import { button, element } from "./dom.ts";
 import { TableView } from "./table.ts";
 import { applyTheme, chooseTheme, themeName } from "./theme.ts";
@@ -55,17 +55,17 @@ export class Page {
     this.observer.observe(root);
   }
 
-  show(report: Report): void {
-    document.title = report.title;
+  show(data: DocumentData): void {
+    document.title = data.title;
     this.charts = [];
     const main = element("main", { id: "main", tabindex: -1 });
-    for (const section of report.sections) main.append(this.section(section));
+    for (const section of data.sections) main.append(this.section(section));
     this.root.replaceChildren(
       element("a", { class: "skip", href: "#main" }, "Skip to the content"),
-      this.masthead(report),
-      this.contents(report),
+      this.masthead(data),
+      this.contents(data),
       main,
-      element("footer", {}, element("p", {}, [report.footnote, report.generator].filter(Boolean).join(" · "))),
+      element("footer", {}, element("p", {}, [data.footnote, data.generator].filter(Boolean).join(" · "))),
     );
     this.fit(true);
   }
@@ -77,7 +77,7 @@ export class Page {
     );
   }
 
-  private masthead(report: Report): HTMLElement {
+  private masthead(data: DocumentData): HTMLElement {
     const theme = button("◐", "Light or dark", () => {
       chooseTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
       this.fit(true);
@@ -85,14 +85,14 @@ export class Page {
     return element(
       "header",
       {},
-      element("div", { class: "top" }, element("p", { class: "kicker" }, report.title), theme),
-      element("h1", {}, keepTogether(report.headline)),
-      report.subtitle ? element("p", { class: "subtitle" }, report.subtitle) : null,
+      element("div", { class: "top" }, element("p", { class: "kicker" }, data.title), theme),
+      element("h1", {}, keepTogether(data.headline)),
+      data.subtitle ? element("p", { class: "subtitle" }, data.subtitle) : null,
     );
   }
 
-  private contents(report: Report): HTMLElement {
-    const links = report.sections.map((section) =>
+  private contents(data: DocumentData): HTMLElement {
+    const links = data.sections.map((section) =>
       element("li", {}, element("a", { href: `#${section.id}` }, section.title)),
     );
     return element("nav", { class: "contents", "aria-label": "Sections" }, element("ul", {}, ...links));

@@ -108,22 +108,22 @@ PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& 
   scratch.tasks.clear();
   scratch.labels.clear();
   // The readers' pieces, in input order.
-  struct Shelf {
+  struct ReaderPieces {
     const std::vector<RowPacker::Piece>* pieces;
     std::size_t next = 0;
     bool empty() const { return next == pieces->size(); }
     const RowPacker::Piece& front() const { return (*pieces)[next]; }
   };
-  std::vector<Shelf> shelves;
-  for (RowPacker& packer : packers_) shelves.push_back({&packer.finish(p)});
+  std::vector<ReaderPieces> readers;
+  for (RowPacker& packer : packers_) readers.push_back({&packer.finish(p)});
   for (;;) {
-    Shelf* first = nullptr;
-    for (Shelf& shelf : shelves) {
-      if (shelf.empty()) continue;
-      if (first == nullptr || shelf.front().sequence < first->front().sequence) first = &shelf;
+    ReaderPieces* first = nullptr;
+    for (ReaderPieces& reader : readers) {
+      if (reader.empty()) continue;
+      if (first == nullptr || reader.front().sequence < first->front().sequence) first = &reader;
     }
     if (first == nullptr) break;
-    unpack(first->front(), static_cast<int>(first - shelves.data()), partition, scratch);
+    unpack(first->front(), static_cast<int>(first - readers.data()), partition, scratch);
     ++first->next;
   }
 

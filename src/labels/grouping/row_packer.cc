@@ -5,7 +5,7 @@
 namespace crowdfold {
 namespace {
 
-constexpr std::size_t kChunk = 1 << 14;  // bytes that a shelf grows by
+constexpr std::size_t kChunk = 1 << 14;  // bytes that a buffer grows by
 
 }  // namespace
 
@@ -14,8 +14,8 @@ RowPacker::RowPacker(int reader, std::string abstain, unsigned partition_bits, N
       bits_(partition_bits),
       head_(std::move(head)),
       ids_(std::move(abstain)),
-      shelves_(std::size_t{1} << partition_bits),
-      pieces_(shelves_.size()) {}
+      buffers_(std::size_t{1} << partition_bits),
+      pieces_(buffers_.size()) {}
 
 void RowPacker::begin(BlockSummary& block) {
   block.restart(reader_);
@@ -39,30 +39,31 @@ void RowPacker::add(const RowBatch& rows) {
     row.name = head_.cut(rows.tasks[i]);
     // By the hash's upper bits: a partition's table uses the lower ones.
     const std::size_t partition = row.name.hash() >> (64 - bits_);
-    Shelf& shelf = shelves_[partition];
+    RowBuffer& buffer = buffers_[partition];
     const std::size_t room = PackedRow::room(row.name.text.size());
-    if (shelf.piece_number != piece_number_ || static_cast<std::size_t>(shelf.end - shelf.free) < room)
+    if (buffer.piece_number != piece_number_ ||
+        static_cast<std::size_t>(buffer.end - buffer.free) < room)
       begin_piece(partition, room);
-    shelf.free = row.write(shelf.free);
+    buffer.free = row.write(buffer.free);
   }
 }
 
 void RowPacker::begin_piece(std::size_t partition, std::size_t room) {
-  Shelf& shelf = shelves_[partition];
+  RowBuffer& buffer = buffers_[partition];
   std::vector<Piece>& pieces = pieces_[partition];
-  if (!pieces.empty()) pieces.back().end = shelf.free;
-  if (static_cast<std::size_t>(shelf.end - shelf.free) < room) {
+  if (!pieces.empty()) pieces.back().end = buffer.free;
+  if (static_cast<std::size_t>(buffer.end - buffer.free) < room) {
     const std::size_t size = std::max(kChunk, room);
-    shelf.free = pool_.take(size);
-    shelf.end = shelf.free + size;
+    buffer.free = pool_.take(size);
+    buffer.end = buffer.free + size;
   }
-  shelf.piece_number = piece_number_;
-  pieces.push_back({block_->sequence, first_row_, shelf.free, shelf.free});
+  buffer.piece_number = piece_number_;
+  pieces.push_back({block_->sequence, first_row_, buffer.free, buffer.free});
 }
 
 const std::vector<RowPacker::Piece>& RowPacker::finish(std::size_t partition) {
   std::vector<Piece>& pieces = pieces_[partition];
-  if (!pieces.empty()) pieces.back().end = shelves_[partition].free;
+  if (!pieces.empty()) pieces.back().end = buffers_[partition].free;
   return pieces;
 }
 

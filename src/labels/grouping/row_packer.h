@@ -1,5 +1,5 @@
-// Rows packed by a hash of their task: what a reader makes of input in any order. Every partition of the
-// tasks has a shelf of memory that its rows are written to, ten bytes each where tasks are numbered.
+// Rows packed by a hash of their task: what a reader makes of input in any order. Each partition of the
+// tasks has a buffer for its rows; a row takes ten bytes where tasks are numbered.
 #pragma once
 
 #include <array>
@@ -114,7 +114,7 @@ class RowPacker {
   const std::vector<Piece>& finish(std::size_t partition);
 
  private:
-  struct Shelf {
+  struct RowBuffer {
     char* free = nullptr;
     const char* end = nullptr;
     std::uint64_t piece_number = 0;  // of the piece that is being written
@@ -127,13 +127,13 @@ class RowPacker {
   NameHead head_;
   ReaderIds ids_;
   BytePool pool_;
-  std::vector<Shelf> shelves_;              // by partition
+  std::vector<RowBuffer> buffers_;          // by partition
   std::vector<std::vector<Piece>> pieces_;  // by partition
 
   BlockSummary* block_ = nullptr;
   std::uint32_t row_ = 0;           // of the block
   std::uint32_t first_row_ = 0;     // of the pieces that are being written
-  std::uint64_t piece_number_ = 0;  // the same for all shelves; one with an older one begins anew
+  std::uint64_t piece_number_ = 0;  // of all buffers; one with an older number begins a new piece
 };
 
 }  // namespace crowdfold

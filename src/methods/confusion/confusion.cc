@@ -35,7 +35,7 @@ void report_workers(const Labels& labels, const Knowledge& given, const Confusio
           for (std::size_t l = 0; l < classes; ++l)
             to[k * classes + l] += share * table[l * states.width() + s];
         }
-        // What was kept above 0 for its logarithm is 0 again.
+        // Numbers that were kept above 0 for their logarithm become 0 again.
         for (std::size_t l = 0; l < classes; ++l) {
           double& probability = to[k * classes + l];
           if (probability < kNothing) probability = 0;

@@ -1,7 +1,7 @@
 // Confusion matrices of all workers: how likely, or how often, worker i says l where the truth is k. The
 // truth may be finer than the labels: see the states of Posteriors.
 //
-// A worker's numbers lie by label, then by truth: what a label adds, or is judged by, lies in a row.
+// A worker's numbers lie by label, then by truth: all numbers that one label needs lie in a row.
 #pragma once
 
 #include <numeric>
@@ -25,7 +25,7 @@ class Confusion {
 
   std::uint32_t labels() const { return labels_; }
   const States& states() const { return states_; }
-  // Makes room for fewer states. What is there is lost.
+  // Changes to fewer states. The old numbers are lost.
   void narrow(const States& states) { states_ = states; }
 
   // By truth, for one worker and label.
@@ -76,14 +76,14 @@ class ExpectedCounts {
 
   const Labels& labels() const { return labels_; }
   const States& states() const { return of_range_[0].states(); }
-  // Adds what one worker is expected to have said.
+  // Adds the expected labels of one worker to `counts`.
   void add_to(WorkerId w, std::span<double> counts) const {
     for (const Confusion& of_range : of_range_) {
       const std::span<const double> add = of_range.of(w);
       for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += add[i];
     }
   }
-  // Makes room for fewer states. What is there is lost.
+  // Changes to fewer states. The old numbers are lost.
   void narrow(const States& states) {
     for (Confusion& of_range : of_range_) of_range.narrow(states);
   }
@@ -103,8 +103,8 @@ class ExpectedCounts {
   std::vector<Confusion> of_range_;
 };
 
-// Counts of one worker by label and truth -> probabilities of labels given a truth; fallback(truth,
-// label) where there are no counts.
+// Turns the counts of one worker, by label and truth, into probabilities of labels given a truth;
+// fallback(truth, label) where there are no counts.
 template <class Fallback>
 void normalize_over_labels(std::span<double> counts, const States& states, const Fallback& fallback) {
   const std::size_t width = states.width();
@@ -122,7 +122,7 @@ void normalize_over_labels(std::span<double> counts, const States& states, const
   }
 }
 
-// body(first, last) for ranges of workers, in parallel.
+// Calls body(first, last) for ranges of workers, in parallel.
 inline constexpr std::size_t kWorkersPerBlock = 16;
 template <class Body>
 void for_worker_blocks(std::uint32_t workers, int threads, const Body& body) {
@@ -140,8 +140,8 @@ double sum_over_workers(std::uint32_t workers, int threads, const Body& body) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-// Labels that a worker is taken to have given before, on the diagonal of a confusion matrix and beside
-// it: the same for all workers, and each worker's history.
+// Labels that a worker is taken to have given before: on the diagonal of a confusion matrix, and beside
+// it. A worker's history is spread over both.
 struct PriorCounts {
   double right = 0;
   double wrong = 0;
@@ -154,9 +154,9 @@ struct PriorCounts {
     bool operator==(const Pair&) const = default;
   };
   Pair of(WorkerId w) const {
-    const WorkerCounts before = w < given.workers.size() ? given.workers[w] : WorkerCounts{};
-    const SpreadHistory spread_before = spread(before, classes);
-    return {right + spread_before.right, wrong + spread_before.wrong};
+    const WorkerCounts history = w < given.workers.size() ? given.workers[w] : WorkerCounts{};
+    const SpreadHistory before = spread_history(history, classes);
+    return {right + before.right, wrong + before.wrong};
   }
   // As counts by label and state.
   void put(WorkerId w, const States& states, std::span<double> counts) const {
@@ -196,7 +196,7 @@ double learn_shares(const ExpectedCounts& said, const PriorCounts& prior, const 
   });
 }
 
-// A score for Posteriors::judge: what is known beforehand, and the labels. All logarithms.
+// A score for Posteriors::judge: the prior and the labels, all as logarithms.
 class ConfusionScore {
  public:
   ConfusionScore(const Labels& labels, std::vector<double> log_prior, const Confusion& log_confusion)
@@ -213,12 +213,12 @@ class ConfusionScore {
   const Confusion& log_confusion_;
 };
 
-// What a Result says of workers: their expected accuracy under the prior of states, as counts on top of
-// the given ones, and their confusion matrices if asked for. `confusion` holds probabilities, `prior`
+// Writes a Result's workers: their expected accuracy under the prior of states, as counts on top of the
+// given ones, and their confusion matrices if asked for. `confusion` holds probabilities, `prior`
 // may have any sum.
 void report_workers(const Labels& labels, const Knowledge& given, const Confusion& confusion,
                     std::span<const double> prior, const RunContext& context, Result& result);
-// The same from logarithms, which are used up.
+// The same from logarithms, which it overwrites.
 void report_learned(const Labels& labels, const Knowledge& given, Confusion log_confusion,
                     std::vector<double> log_prior, const RunContext& context, Result& result);
 

@@ -147,7 +147,7 @@ TEST(Ebcc, DropsExactDuplicatesAndKeepsContradictions) {
 TEST(Ebcc, RecoversKindsOfTasksOnWhichWorkersErrTogether) {
   constexpr int kTasks = 2'000;
   constexpr int kWorkers = 20;
-  constexpr int kKnowing = 11;  // workers whom that kind does not mislead
+  constexpr int kKnowing = 11;  // workers that this kind does not mislead
   Random random(5);
   std::vector<LabelRow> rows;
   std::vector<ClassId> truths;

@@ -6,7 +6,7 @@
 //   p(y_t = k) = W_k           p(x_it = l | y_t = k) = pi_i[k][l] = C_i[l][k]
 //
 // Stage 1. Workers are dealt into three groups at random. Z_a(t) holds the shares of votes of group a on
-// task t, C_a its confusion matrix on average: E[Z_a | y_t = k] = column k of C_a. Knowledge y_t, groups
+// task t, C_a its confusion matrix on average: E[Z_a | y_t = k] = column k of C_a. Given y_t, groups
 // are independent, so with P_ab = E[Z_a Z_b'] and {a, b, c} = {1, 2, 3}:
 //
 //   P_cb P_ab^-1 Z_a             stands in for Z_c          (C_c C_a^-1 in expectation), likewise b
@@ -19,12 +19,12 @@
 //
 // Column h is of the class in which it is largest, no class twice.
 //
-// Stage 2. EM as in ds: E-step first, with W and C, no entry of which is below `least` / K (the
+// Stage 2. EM as in ds: E-step first, with W and C, whose entries are at least `least` / K (the
 // moments of a worker with few labels are noise); a row that no task speaks for becomes uniform.
 //
 // Moments are over tasks on which all three groups spoke. Where there are too few of them, or a matrix
 // cannot be inverted well, or the tensor is too large, EM starts from shares of votes instead, at the
-// M-step: what lfc does without a prior.
+// M-step, as lfc does without a prior.
 //
 // Cost: O(sum_t K min(n_t, K)^2 + K^4) for stage 1, n_t labels on task t, and O(N K) an iteration;
 // memory O(N + T K + M K^2 + K^3).
@@ -49,11 +49,11 @@ using Eigen::VectorXd;
 constexpr std::size_t kGroups = 3;
 // The tensor has K^3 entries.
 constexpr std::uint32_t kMostClasses = 32;
-// Moments are worth something with so many tasks for a class.
+// The fewest tasks per class with which moments are worth using.
 constexpr double kTasksPerClass = 10;
 // The least ratio of the smallest to the largest value of a matrix that is inverted.
 constexpr double kLeastCondition = 1e-4;
-// Moments are summed in so many ranges of tasks, whatever the number of threads.
+// Ranges of tasks in which moments are summed, the same for any number of threads.
 constexpr std::size_t kRanges = 64;
 // The power method: random starts for every vector, steps, and the change that ends them.
 constexpr int kStarts = 10;
@@ -210,13 +210,13 @@ EigenPair largest(const Tensor& tensor, Random& random) {
   return best;
 }
 
-// What stage 1 finds of the groups.
+// The result of stage 1 for the groups.
 struct Mixture {
   VectorXd prior;      // W
   MatrixXd confusion;  // C_c, by label and truth
 };
 
-// Columns h -> classes, and probabilities out of what is nearly that.
+// Assigns columns h to classes, and makes probabilities of numbers that are nearly probabilities.
 Mixture in_order_of_classes(const VectorXd& prior, const MatrixXd& columns) {
   const Eigen::Index n = prior.size();
   Mixture mixture{VectorXd(n), MatrixXd(n, n)};
@@ -271,7 +271,7 @@ std::optional<Mixture> decompose(const Moments& moments, std::size_t c, Random& 
   return in_order_of_classes(prior, columns);
 }
 
-// W and V_a: what judges single workers.
+// W and V_a, from which single workers are estimated.
 struct Groundwork {
   VectorXd prior;
   std::array<MatrixXd, kGroups> v;

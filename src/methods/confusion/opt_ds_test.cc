@@ -36,7 +36,7 @@ TEST(OptDs, FindsTheQualitiesOfWorkersWhoErrInTheirOwnWays) {
 }
 
 TEST(OptDs, IsThereInOneIterationWithManyLabels) {
-  // The start alone is nearly as good as what EM makes of it: moments are consistent.
+  // The start alone is nearly as good as after EM: moments are consistent.
   SimulatedCrowd crowd;
   const Labels labels = simulate_labels({.tasks = 5'000,
                                          .workers = 30,

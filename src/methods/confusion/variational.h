@@ -1,4 +1,4 @@
-// What variational methods with confusion matrices share: Dirichlet posteriors of their rows.
+// Shared by variational methods with confusion matrices: Dirichlet posteriors of their rows.
 #pragma once
 
 #include "methods/confusion/confusion.h"
@@ -12,7 +12,7 @@ namespace crowdfold {
 double learn_confusion(const ExpectedCounts& said, const PriorCounts& prior, Confusion& expected_logs,
                        int threads);
 
-// As report_workers, with the posterior means of pi, which take the place of what is in `confusion`.
+// report_workers() with the posterior means of pi, which it writes over `confusion`.
 void report_posterior_workers(const ExpectedCounts& said, const PriorCounts& prior,
                               std::span<const double> state_prior, Confusion& confusion,
                               const RunContext& context, Result& result);

@@ -56,13 +56,13 @@ struct Bila {
 };
 
 // By worker, class and label.
-void put_confusion(const BilaNetwork<float>& network, FlatArray<double>& confusion) {
+void write_confusion(const BilaNetwork<float>& network, FlatArray<double>& confusion) {
   const std::size_t classes = network.classes();
   confusion.resize(network.workers() * classes * classes);
   double* row = confusion.data();
   for (WorkerId w = 0; w < network.workers(); ++w) {
     for (std::size_t k = 0; k < classes; ++k, row += classes) {
-      double sum = 0;  // 1, but for what 32 bits cannot tell
+      double sum = 0;  // 1 up to rounding in 32 bits
       for (std::size_t c = 0; c < classes; ++c) sum += row[c] = network.said(w, c, k);
       for (std::size_t c = 0; c < classes; ++c) row[c] /= sum;
     }
@@ -101,7 +101,7 @@ Result Bila::fit(const Options& options, const Labels& all_labels, const Knowled
   q.report(context, result);
   result.learned.expect(labels.num_workers(), labels.num_classes());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) result.learned.add(labels.task(t), result.estimate[t]);
-  if (context.confusion) put_confusion(network, result.confusion);
+  if (context.confusion) write_confusion(network, result.confusion);
   return result;
 }
 

@@ -1,5 +1,5 @@
 // The network of BiLA, which guesses classes from labels, and learns along with a confusion matrix for
-// every worker. One chunk of tasks after another, of which nothing is kept.
+// every worker. It takes one chunk of tasks after another and keeps none.
 //
 // C. Hong, A. Ghiassi, Y. Zhou, R. Birke, L. Y. Chen: Online Label Aggregation: A Variational Bayesian
 // Approach. WWW 2021.
@@ -67,14 +67,14 @@ std::span<typename Matrix::Scalar> numbers_of(Matrix& matrix) {
 
 // C = A B, A^T B.
 template <class Matrix>
-void put_product(const Matrix& a, const Matrix& b, Matrix& c) {
+void compute_product(const Matrix& a, const Matrix& b, Matrix& c) {
   c.resize(a.rows(), b.cols());
   const auto columns = static_cast<std::size_t>(a.cols());
   multiply(a.data(), columns, 1, static_cast<std::size_t>(a.rows()), columns, b.data(),
            static_cast<std::size_t>(b.cols()), c.data());
 }
 template <class Matrix>
-void put_transposed_product(const Matrix& a, const Matrix& b, Matrix& c) {
+void compute_transposed_product(const Matrix& a, const Matrix& b, Matrix& c) {
   c.resize(a.cols(), b.cols());
   const auto columns = static_cast<std::size_t>(a.cols());
   multiply(a.data(), 1, columns, columns, static_cast<std::size_t>(a.rows()), b.data(),
@@ -83,7 +83,7 @@ void put_transposed_product(const Matrix& a, const Matrix& b, Matrix& c) {
 
 // The sum of the rows.
 template <class Matrix, class Row>
-void put_sum(const Matrix& rows, Row& sum) {
+void compute_sum(const Matrix& rows, Row& sum) {
   sum.setZero(rows.cols());
   for (Eigen::Index i = 0; i < rows.rows(); ++i) sum += rows.row(i);
 }
@@ -144,8 +144,8 @@ BilaNetwork<Scalar>::BilaNetwork(const BilaOptions& options, std::uint64_t seed)
   refresh();
 }
 
-// The numbers to start with, of the layers between (if there was no worker and no class before), and of
-// workers and classes that are new. The same whenever they come.
+// Sets the first numbers of the layers between (if there was no worker and no class before), and of new
+// workers and classes. They do not depend on when these come.
 template <class Scalar>
 void BilaNetwork<Scalar>::draw(Parameters& to, std::uint32_t old_workers,
                                std::uint32_t old_classes) const {
@@ -224,7 +224,7 @@ void BilaNetwork<Scalar>::add_up_layer_1() {
   base_ = weights_.bias_1 - sum;
 }
 
-// pi and its logarithms. The same bits for a worker, whoever comes along.
+// Computes pi and its logarithms. A worker's bits do not depend on the other workers.
 template <class Scalar>
 void BilaNetwork<Scalar>::decode(std::span<const WorkerId> some) {
   constexpr std::size_t kNumbers = 1 << 16;  // of scratch
@@ -324,10 +324,10 @@ void BilaNetwork<Scalar>::forward(const BilaBatch& batch) {
     gather_rows(batch.chunk->task(t), width, weights_.layer_1.data(),
                 hidden_1_.data() + (t - batch.first) * width);
   tanh_numbers(numbers_of(hidden_1_));
-  put_product(hidden_1_, weights_.layer_2, hidden_2_);
+  compute_product(hidden_1_, weights_.layer_2, hidden_2_);
   hidden_2_.rowwise() += weights_.bias_2;
   tanh_numbers(numbers_of(hidden_2_));
-  put_product(hidden_2_, weights_.layer_3, q_);
+  compute_product(hidden_2_, weights_.layer_3, q_);
   q_.rowwise() += weights_.bias_3;  // a"
 }
 
@@ -379,24 +379,24 @@ double BilaNetwork<Scalar>::differentiate(const BilaBatch& batch) {
 template <class Scalar>
 void BilaNetwork<Scalar>::backward(const BilaBatch& batch) {
   Gradient& g = gradient_;
-  put_transposed_product(hidden_2_, slopes_, g.layer_3);
-  put_sum(slopes_, g.bias_3);
+  compute_transposed_product(hidden_2_, slopes_, g.layer_3);
+  compute_sum(slopes_, g.bias_3);
   turned_ = weights_.layer_3.transpose();
-  put_product(slopes_, turned_, slopes_2_);
+  compute_product(slopes_, turned_, slopes_2_);
   slopes_2_.array() *= 1 - hidden_2_.array().square();
-  put_transposed_product(hidden_1_, slopes_2_, g.layer_2);
-  put_sum(slopes_2_, g.bias_2);
+  compute_transposed_product(hidden_1_, slopes_2_, g.layer_2);
+  compute_sum(slopes_2_, g.bias_2);
   turned_ = weights_.layer_2.transpose();
-  put_product(slopes_2_, turned_, slopes_1_);
+  compute_product(slopes_2_, turned_, slopes_1_);
   slopes_1_.array() *= 1 - hidden_1_.array().square();
-  put_sum(slopes_1_, g.bias_1);
+  compute_sum(slopes_1_, g.bias_1);
   g.absent = -g.bias_1;
-  with_count(classes(), [&](auto k) { put_logit_gradient(k, batch); });
+  with_count(classes(), [&](auto k) { compute_logit_gradient(k, batch); });
 }
 
 template <class Scalar>
 template <class Classes>
-void BilaNetwork<Scalar>::put_logit_gradient(Classes k, const BilaBatch& batch) {
+void BilaNetwork<Scalar>::compute_logit_gradient(Classes k, const BilaBatch& batch) {
   const std::size_t cells = k * k;
   gradient_.logits.setZero(static_cast<Eigen::Index>(batch.workers.size()),
                            static_cast<Eigen::Index>(cells));

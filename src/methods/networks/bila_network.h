@@ -28,13 +28,13 @@ struct BilaOptions {
   Order order = Order::given;
 };
 
-// Tasks with labels, one of each worker: the last, of several. In the order of workers.
+// Tasks with labels, in the order of workers. Of several labels by one worker, the last one counts.
 struct BilaChunk {
   std::vector<std::size_t> offsets = {0};
   std::vector<WorkerId> workers;
   std::vector<ClassId> classes;
   std::vector<ClassId> truths;         // kNoClass where not known
-  std::vector<std::uint64_t> indices;  // as TaskLabels has them
+  std::vector<std::uint64_t> indices;  // TaskLabels::index
 
   std::size_t size() const { return truths.size(); }
   TaskLabels task(std::size_t t) const {
@@ -87,25 +87,25 @@ class BilaNetwork {
 
   BilaNetwork(const BilaOptions& options, std::uint64_t seed);
 
-  // There are so many workers and classes, or more.
+  // Makes room for at least `workers` and `classes`.
   void expect(std::uint32_t workers, std::uint32_t classes);
   std::uint32_t workers() const { return static_cast<std::uint32_t>(weights_.layer_1.rows()); }
   std::uint32_t classes() const { return static_cast<std::uint32_t>(weights_.layer_3.cols()); }
 
-  // Before a chunk is learned from: class shares, and the matrices of workers who were not met before.
+  // Call it before learning from a chunk: sets class shares, and the matrices of new workers.
   void begin(const BilaChunk& chunk);
-  // So many times over the chunk, batch by batch; after_epoch(mean loss) each time.
+  // Goes over the chunk `epochs` times, batch by batch, and calls after_epoch(mean loss) each time.
   void train(const BilaChunk& chunk, int epochs, const std::function<void(double)>& after_epoch);
 
   // Forward and backward. Returns the loss.
   double differentiate(const BilaBatch& batch);
   const Gradient& gradient() const { return gradient_; }
-  // In layer 1, of the worker in one of the batch's places.
+  // The gradient in layer 1 of the worker at `place` of the batch.
   Row layer_1_gradient(const BilaBatch& batch, std::size_t place) const;
   // One step down the gradient.
   void step(const BilaBatch& batch);
   Parameters& weights() { return weights_; }
-  // To be called when weights were changed by others than step().
+  // Call it after changing weights by other means than step().
   void refresh();
 
   // sum_i log pi_i(x_i | k), by class k.
@@ -132,7 +132,7 @@ class BilaNetwork {
   void forward(const BilaBatch& batch);
   void backward(const BilaBatch& batch);
   template <class Classes>
-  void put_logit_gradient(Classes k, const BilaBatch& batch);
+  void compute_logit_gradient(Classes k, const BilaBatch& batch);
   void step_logits(const BilaBatch& batch);
   void catch_up();
   RmsPropRule<Scalar> rule() const {
@@ -149,7 +149,7 @@ class BilaNetwork {
   std::vector<std::uint8_t> started_;  // by worker: its logits come from labels
 
   // Follow from it.
-  Row base_;       // bias_1 - sum of layer_1's rows: what layer 1 makes of a task without labels
+  Row base_;       // bias_1 - sum of layer_1's rows: the output of layer 1 for a task without labels
   Matrix pi_;      // as logits
   Matrix log_pi_;  // as logits
   std::uint64_t steps_ = 0;
@@ -162,7 +162,7 @@ class BilaNetwork {
   Matrix hidden_1_;
   Matrix hidden_2_;
   Matrix q_;
-  Matrix slopes_;  // of the loss, in what comes out of layer 3; of layer 2; of layer 1
+  Matrix slopes_;  // of the loss, in the outputs of layer 3; of layer 2; of layer 1
   Matrix slopes_2_;
   Matrix slopes_1_;
   Matrix turned_;                 // a layer's transpose

@@ -11,7 +11,7 @@
 // Phase 2, `reconstruct`, 100 steps:
 //
 //   L  =  mean_t sum_k q_t(k) (R_t[k] / (M K)  +  lambda log (q_t(k) / s_t(k)))  +  mu / (M K^2) |W|_1
-//   R_t[k]  =  - sum_i log p_i(x_it | k)            a mean over all M K inputs, of which few are there
+//   R_t[k]  =  - sum_i log p_i(x_it | k)            a mean over all M K inputs, few of them present
 //
 // Gradients, with T tasks:
 //
@@ -25,10 +25,10 @@
 //
 // All weights by Adam, which starts anew with phase 2. W and V start at a normal distribution that is
 // cut off at two standard deviations of .01, b and c at 0. A worker has one input for a task: of several
-// labels the last one. The task of a known truth has it for its q, and tells nothing about W and b.
+// labels the last one. A known truth is the q of its task, from which W and b learn nothing.
 //
-// Cost: O(N K + M K^2) a step. Tasks are judged from their labels, workers learn from theirs: no sum is
-// over what is not there, and none depends on the number of threads. Memory O(N + T K + M K^2).
+// Cost: O(N K + M K^2) a step. Tasks are judged from their labels, workers learn from theirs: no sum
+// runs over absent labels, and none depends on the number of threads. Memory O(N + T K + M K^2).
 #include "methods/networks/laa.h"
 
 #include <algorithm>
@@ -159,7 +159,7 @@ void LaaNetwork::refresh(WorkerId w) {
   }
 }
 
-// a, and R on the side.
+// Computes a, and R beside it.
 template <class Classes>
 void LaaNetwork::score(Classes classes, Phase phase, TaskId first, TaskId last, std::span<double> rows) {
   std::fill(rows.begin(), rows.end(), kImpossible);
@@ -181,8 +181,9 @@ void LaaNetwork::score(Classes classes, Phase phase, TaskId first, TaskId last, 
   }
 }
 
-// dL/da of some tasks, to which bias_gradient is the sum. Returns what they add to the loss.
-double LaaNetwork::put_slopes(Phase phase, TaskId first, TaskId last, std::span<double> bias_gradient) {
+// Computes dL/da of some tasks, and adds their sum to bias_gradient. Returns their part of the loss.
+double LaaNetwork::compute_slopes(Phase phase, TaskId first, TaskId last,
+                                  std::span<double> bias_gradient) {
   const double inputs = static_cast<double>(labels_.num_workers()) * static_cast<double>(classes_);
   std::vector<double> logs((last - first) * classes_);
   for (TaskId t = first; t < last; ++t)
@@ -231,8 +232,8 @@ double LaaNetwork::judge(Phase phase) {
   std::vector<double> bias_gradients(blocks * classes_);
   parallel_ranges(threads_, labels_.num_tasks(), kBlock, [&](std::size_t first, std::size_t last, int) {
     const std::size_t block = first / kBlock;
-    losses[block] = put_slopes(phase, static_cast<TaskId>(first), static_cast<TaskId>(last),
-                               std::span(bias_gradients).subspan(block * classes_, classes_));
+    losses[block] = compute_slopes(phase, static_cast<TaskId>(first), static_cast<TaskId>(last),
+                                   std::span(bias_gradients).subspan(block * classes_, classes_));
   });
   std::fill(bias_gradient_.begin(), bias_gradient_.end(), 0.0);
   for (std::size_t i = 0; i < bias_gradients.size(); ++i)
@@ -269,7 +270,7 @@ void LaaNetwork::add_up(Classes classes, Phase phase, const WorkerLabels& said, 
   }
 }
 
-void LaaNetwork::put_gradient(Phase phase, WorkerId w, std::span<double> gradient) const {
+void LaaNetwork::compute_gradient(Phase phase, WorkerId w, std::span<double> gradient) const {
   const std::size_t cells = classes_ * classes_;
   double* const of_w = gradient.data();
   double* const of_v = of_w + cells;  // n to begin with
@@ -310,7 +311,7 @@ void LaaNetwork::learn(Phase phase, Adam& adam) {
   for_worker_blocks(labels_.num_workers(), threads_, [&](std::size_t first, std::size_t last) {
     std::vector<double> gradient(size_);
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-      put_gradient(phase, w, gradient);
+      compute_gradient(phase, w, gradient);
       adam.update(ConstRow(gradient.data(), size), Row(weights(w).data(), size),
                   Row(first_moments_.data() + w * size_, size),
                   Row(second_moments_.data() + w * size_, size));

@@ -9,25 +9,25 @@ namespace crowdfold {
 
 class LaaNetwork {
  public:
-  // What is learned: to say what the votes say, then to say what explains the labels.
+  // The two phases of learning: to agree with the votes, then to explain the labels.
   enum class Phase { imitate, reconstruct };
   struct Penalties {
     double divergence = 1e-4;  // from the votes' shares
     double weights = .005;     // for |W|_1, on average
   };
 
-  // The labels must be without duplicates. They, and what is given, must outlive the network.
+  // The labels must have no duplicates. `labels` and `given` must outlive the network.
   LaaNetwork(const Penalties& penalties, const Labels& labels, const Knowledge& given,
              std::uint64_t seed, int threads);
 
   // Forward over all tasks. Returns the loss.
   double judge(Phase phase);
   // Backward from the last judge() to one worker's weights, which lie as in weights().
-  void put_gradient(Phase phase, WorkerId w, std::span<double> gradient) const;
+  void compute_gradient(Phase phase, WorkerId w, std::span<double> gradient) const;
   std::span<const double> bias_gradient() const { return bias_gradient_; }
   // One step down the gradients.
   void learn(Phase phase, Adam& adam);
-  // Adam starts anew.
+  // Restarts Adam.
   void forget_moments();
 
   // A worker's W[l][k], then V[l][k], then c[l]; l is a label, k a class.
@@ -35,11 +35,11 @@ class LaaNetwork {
   std::span<const double> weights(WorkerId w) const { return {weights_.data() + w * size_, size_}; }
   // b
   std::span<double> bias() { return bias_; }
-  // To be called when weights were changed by others than learn().
+  // Call it after changing weights by other means than learn().
   void refresh(WorkerId w);
 
   const Posteriors& posteriors() const { return q_; }
-  // Estimates; which labels they bear out; the decoder as confusion matrices.
+  // Writes estimates, the workers' agreement with them, and the decoder as confusion matrices.
   void report(const RunContext& context, Result& result) const;
 
   static std::uint64_t bytes(const Labels& labels);
@@ -50,7 +50,7 @@ class LaaNetwork {
 
   template <class Classes>
   void score(Classes classes, Phase phase, TaskId first, TaskId last, std::span<double> rows);
-  double put_slopes(Phase phase, TaskId first, TaskId last, std::span<double> bias_gradient);
+  double compute_slopes(Phase phase, TaskId first, TaskId last, std::span<double> bias_gradient);
   template <class Classes>
   void add_up(Classes classes, Phase phase, const WorkerLabels& said, double* slopes, double* q) const;
 
@@ -67,7 +67,7 @@ class LaaNetwork {
   FlatArray<double> log_votes_;  // by task, class
   FlatArray<double> surprise_;   // by task, class: R
   // By task: the slopes of the loss in its scores, by class, then its q, by class. And by worker and
-  // label: W, by class, then - log p(label | class). What is read together lies together.
+  // label: W, by class, then - log p(label | class). Numbers that are read together lie together.
   FlatArray<double> judged_;
   FlatArray<double> tables_;
   FlatArray<double> weights_;  // by worker

@@ -66,7 +66,7 @@ TEST_P(LaaGradient, IsThatOfFiniteDifferences) {
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
     network.judge(phase);
     std::vector<double> gradient(network.weights(w).size());
-    network.put_gradient(phase, w, gradient);
+    network.compute_gradient(phase, w, gradient);
     for (std::size_t i = 0; i < gradient.size(); ++i) {
       const double slope = slope_in(network.weights(w)[i], [&] { network.refresh(w); });
       EXPECT_NEAR(gradient[i], slope, 1e-8) << "worker " << w << ", weight " << i;
@@ -155,7 +155,7 @@ TEST(Laa, TakesTheLastOfAWorkersLabelsOnATask) {
   EXPECT_EQ(found.confidence, expected.confidence);
 }
 
-// Truths that nobody named: the decoder follows them.
+// Truths that no worker named: the decoder follows them.
 TEST(Laa, LearnsFromTruths) {
   const Labels labels = simulate_labels({.tasks = 300,
                                          .workers = 10,
@@ -180,14 +180,14 @@ TEST(Laa, LearnsFromTruths) {
   }
 }
 
-// The decoder is what workers do.
+// The decoder describes the workers.
 TEST(Laa, LearnsWhoErrsHow) {
   std::vector<testing::LabelRow> rows;
   Random random(5);
   for (int t = 0; t < 400; ++t) {
     const bool is_a = random.uniform() < .5;
     for (int w = 0; w < 6; ++w) {
-      // Worker 0 says "a" whatever it sees.
+      // Worker 0 always says "a".
       const bool right = random.uniform() < .85;
       const bool says_a = w == 0 || is_a == right;
       rows.push_back({std::to_string(t), std::to_string(w), says_a ? "a" : "b"});
@@ -216,7 +216,7 @@ TEST(Adam, TakesTheStepsOfItsDefinition) {
   g << 3, -.5;
   adam.begin_step();
   adam.update(g, w, m, v);
-  // The first step is the rate, whatever the gradient.
+  // The first step is the rate, for any gradient.
   EXPECT_NEAR(w(0), .9, 1e-6);
   EXPECT_NEAR(w(1), 1.1, 1e-6);
   g << -3, -.5;

@@ -124,7 +124,7 @@ HWY_INLINE hn::Vec<D> inverse_root(D d, hn::Vec<D> x) {
   }
 }
 
-// By value: what is stored must not be taken for a change of the rule.
+// By value, so that the compiler does not take a store for a change of the rule.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> step_vector(D d, const RmsPropRule<T> rule, hn::Vec<D> gradient, T* weights,
                                   T* squares) {
@@ -148,7 +148,7 @@ HWY_INLINE void step_numbers_any(const RmsPropRule<T> rule, std::span<const T> g
   });
 }
 
-// kVectors vectors of a row at a time: all labels of its worker are gone through for each time.
+// kVectors vectors of a row at a time, with a pass over all labels of its worker for each.
 template <std::size_t kVectors, class D, class T = hn::TFromD<D>>
 HWY_INLINE void step_part(D d, const RmsPropRule<T> rule, const T* HWY_RESTRICT common,
                           const T* HWY_RESTRICT slopes, std::size_t width,
@@ -169,8 +169,7 @@ HWY_INLINE void step_part(D d, const RmsPropRule<T> rule, const T* HWY_RESTRICT 
   }
 }
 
-// The same for a row whose gradient is the common one, of which these were made: (1 - decay) g^2, and
-// rate g.
+// The same for a row whose gradient g is the common one, given as (1 - decay) g^2 and rate g.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void step_common(D d, const RmsPropRule<T> rule, const T* HWY_RESTRICT added,
                             const T* HWY_RESTRICT scaled, T* HWY_RESTRICT weights,

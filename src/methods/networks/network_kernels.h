@@ -1,5 +1,5 @@
 // The loops that a network of float or double spends its time in, with the machine's vector
-// instructions: Eigen knows no more of them than the compiler was told, which is what every machine has.
+// instructions: Eigen uses only those that the compiler may assume on every machine.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ void multiply(const float* a, std::size_t row_step, std::size_t column_step, std
 void multiply(const double* a, std::size_t row_step, std::size_t column_step, std::size_t rows,
               std::size_t inner, const double* b, std::size_t columns, double* c);
 
-// to += (label + 1) from[worker], over a task's labels: rows of so many numbers.
+// to += (label + 1) from[worker], over a task's labels. Rows have `width` numbers.
 void gather_rows(const TaskLabels& labels, std::size_t width, const float* from, float* to);
 void gather_rows(const TaskLabels& labels, std::size_t width, const double* from, double* to);
 
-// What RMSProp (optimizer.h) does to a weight.
+// How RMSProp (optimizer.h) changes a weight.
 template <class Scalar>
 struct RmsPropRule {
   Scalar rate;
@@ -39,8 +39,8 @@ struct BatchLabel {
   std::uint32_t row;  // the task, in the batch
   ClassId label;
 };
-// A step on rows of weights, one for each worker, whose gradient is `common`, and (label + 1)
-// slopes[row] for each of its labels in the batch.
+// A step on rows of weights, one for each worker. A row's gradient is `common` plus (label + 1)
+// slopes[row] for each of the worker's labels in the batch.
 template <class Scalar>
 struct RmsPropRows {
   std::size_t rows;
@@ -52,7 +52,7 @@ struct RmsPropRows {
   std::span<const BatchLabel> labels;
   Scalar* weights;
   Scalar* mean_squares;
-  Scalar* sum;  // of the new weights over all rows, in order; a row that is overwritten
+  Scalar* sum;  // overwritten: a row, the sum of the new weights over all rows, in order
 };
 void step_rows(const RmsPropRule<float>& rule, const RmsPropRows<float>& step);
 void step_rows(const RmsPropRule<double>& rule, const RmsPropRows<double>& step);

@@ -1,7 +1,7 @@
 // Gradient descent with a step of its own for every weight: Adam, and RMSProp with clipped gradients.
-// Both in the form in which the published networks were trained (TensorFlow 1): what keeps a divisor
-// above 0 is added before corrections of moments (Adam), or under the root (RMSProp), whose means start
-// at 1.
+// Both in the form in which the published networks were trained (TensorFlow 1): the epsilon that keeps a
+// divisor above 0 is added before corrections of moments (Adam), or under the root (RMSProp). The means
+// of RMSProp start at 1.
 //
 // Weights, gradients and moments are Eigen arrays of the same shape, which belong to the caller: parts
 // of them may be updated by several threads at once.
@@ -71,7 +71,7 @@ class RmsProp {
     v = kDecay * v + (1 - kDecay) * clipped.square();
     w -= rate_ * clipped / (v + kEpsilon).sqrt();
   }
-  // What so many steps without a gradient make of v, as a factor.
+  // The factor by which `steps` steps without a gradient change v.
   static Scalar decay(std::uint64_t steps) {
     double factor = 1;
     double power = static_cast<double>(kDecay);

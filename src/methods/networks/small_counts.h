@@ -7,7 +7,7 @@
 
 namespace crowdfold {
 
-// use(count), where small numbers are constants.
+// Calls use(count); small counts are constants.
 template <class Use>
 void with_count(std::size_t count, const Use& use) {
   switch (count) {

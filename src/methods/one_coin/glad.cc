@@ -14,8 +14,8 @@
 //       where  p = q_t(x_it),  s = alpha_i beta_t
 //
 // With beta fixed, Q falls apart into functions of one alpha_i each, with alpha fixed into functions of
-// one b_t each. So the M-step goes to and fro between workers and tasks, and takes Newton's steps in
-// each, halved until they lead up. No step lowers the objective, which is the logarithm of the joint
+// one b_t each. So the M-step alternates between workers and tasks, and takes Newton's steps in
+// each, halved until they climb. No step lowers the objective, which is the logarithm of the joint
 // density of labels, alpha and b, up to a constant. Starts at the prior means, with the E-step.
 // Cost: O(N) a round of the M-step, O(N + T K) an E-step; memory O(N + T K + M).
 #include <algorithm>
@@ -62,7 +62,7 @@ struct Curve {
   double curvature = 0;
 };
 
-// What the labels of one worker say about its alpha, or of one task about its beta:
+// The log-likelihood of one worker's labels as a function of its alpha, or of one task's, of its beta:
 //   L(u)  =  sum_j  p_j s_j - log(1 + e^s_j),    s_j = f_j u,    f_j the other factor
 class Evidence {
  public:
@@ -84,7 +84,7 @@ class Evidence {
 
 Curve Evidence::at(double u) {
   constexpr double kLeast = -690;
-  constexpr std::size_t kFactors = 512;  // so many numbers up to 2 have a product that is a double
+  constexpr std::size_t kFactors = 512;  // the product of 512 numbers up to 2 is a double
   const std::size_t size = factors_.size();
   exponentials_.resize(size);
   for (std::size_t j = 0; j < size; ++j) exponentials_[j] = std::max(-std::abs(factors_[j] * u), kLeast);
@@ -108,7 +108,7 @@ Curve Evidence::at(double u) {
   return curve;
 }
 
-// Goes from x up a curve, until its slope is at most `slope`. Returns the slope at the start.
+// Climbs a curve from x until its slope is at most `slope`. Returns the slope at the start.
 template <class At>
 double climb(double& x, double slope, const At& at) {
   constexpr int kSteps = 20;
@@ -192,7 +192,7 @@ class Model {
   }
 
  private:
-  // What is given under that name, `otherwise` where it is not.
+  // The numbers given under `name`; `otherwise` where there are none.
   static std::vector<double> numbers_or(const Knowledge& given, const char* name, std::size_t size,
                                         double otherwise) {
     std::vector<double> numbers(size, otherwise);
@@ -206,7 +206,7 @@ class Model {
   void score(TaskId t, std::span<double> row) const {
     const TaskLabels task = labels_.task(t);
     std::copy(log_prior_.begin(), log_prior_.end(), row.begin());
-    double wrong = 0;  // if all labels are
+    double wrong = 0;  // log-probability if all labels are wrong
     for (std::size_t j = 0; j < task.size(); ++j) {
       const double s = alpha_[task.workers[j]] * beta_[t];
       row[task.classes[j]] += s + log_others_;  // the log-odds of a right label
@@ -215,7 +215,7 @@ class Model {
     for (double& value : row) value += wrong;
   }
 
-  // Both return the largest slope that they met.
+  // Both return the largest slope they found.
   double learn_workers(const Posteriors& q) {
     std::vector<double> slopes(alpha_.size());
     for_worker_blocks(labels_.num_workers(), threads_, [&](std::size_t first, std::size_t last) {

@@ -6,7 +6,7 @@
 //
 //   A_ti             =  +1 if worker i says the first class on task t, -1 if the second
 //   y_{i->t}         ~  Normal(1, 1) to start with                  how far t may rely on i
-//   x_{t->i}         =  sum over i' != i of A_ti' y_{i'->t}         what the others say of t
+//   x_{t->i}         =  sum over i' != i of A_ti' y_{i'->t}         the others' verdict on t
 //   y_{i->t}         =  sum over t' != t of A_t'i x_{t'->i}         how i agrees with that elsewhere
 //   estimate of t    =  the sign of  sum_i A_ti y_{i->t}
 //
@@ -15,8 +15,8 @@
 // chance, or a few workers dominate, all answers may come out reversed.
 //
 // A class's probability is its share of the |y| of a task, where y below zero speaks for the other
-// class. A task that no message reaches, as nobody on it has company on another task, goes by the count
-// of its labels. Known truths have no place in the model.
+// class. A task that no message reaches, because its workers share no other task with anybody, is
+// decided by the count of its labels. Known truths have no place in the model.
 //
 // Cost: O(N) an iteration; memory 22 bytes a label.
 #include <cmath>
@@ -136,7 +136,7 @@ class Messages {
   FlatArray<double> values_;
 };
 
-// What speaks for each of the two classes on one task.
+// The evidence for each of the two classes on one task.
 struct Balance {
   double first = 0;
   double second = 0;
@@ -170,7 +170,7 @@ struct KargerOhShah {
     Messages messages(labels, context);
     messages.start(context.seed);
 
-    // The trace has by how much the messages grow: the largest eigenvalue of both steps, in the end.
+    // The trace records the growth of the messages, which tends to the largest eigenvalue of both steps.
     Result result;
     double largest = 1;
     iterate("kos", Stopping{options.iterations, 0}, context, result, [&] {

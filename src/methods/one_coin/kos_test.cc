@@ -42,7 +42,7 @@ TEST(Kos, TakesALiarsWordForTheOppositeAlsoWhereTheLiarIsAlone) {
 }
 
 TEST(Kos, IsAsSureAsTheShareOfMessages) {
-  // All three messages speak for the same class in the end, w's as the opposite of what it says.
+  // All three messages speak for the same class in the end, w's as the opposite of its label.
   const Result result = kos(labels_of(two_against_one()));
   EXPECT_EQ(result.confidence[0], 1);
   EXPECT_GT(result.posterior[1], 0);

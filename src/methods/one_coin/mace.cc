@@ -1,10 +1,10 @@
 // MACE, multi-annotator competence estimation: a worker either knows the true class and says it, or
-// spams, and then says what it always does.
+// spams, and then draws from a distribution of its own.
 //
 // D. Hovy, T. Berg-Kirkpatrick, A. Vaswani, E. Hovy: Learning Whom to Trust with MACE. NAACL-HLT 2013.
 //
 //   theta_i ~ Beta(a_know, a_spam)     worker i knows, on any task
-//   xi_i ~ Dirichlet(a_xi)             what i says when it spams
+//   xi_i ~ Dirichlet(a_xi)             i's labels when it spams
 //   p(y_t = k) = 1 / K
 //   p(x_it = l | y_t = k)  =  theta_i [l = k]  +  (1 - theta_i) xi_i[l]
 //
@@ -88,7 +88,7 @@ struct Parameters {
   std::vector<double> xi;
 };
 
-// Counts -> logarithms of shares, and what the smoothing takes away from the objective.
+// Turns counts into logarithms of shares. Returns how much the smoothing lowers the objective.
 double share_logarithms(std::span<double> counts, double smoothing, std::size_t workers) {
   const double components = static_cast<double>(counts.size()) / static_cast<double>(workers);
   std::vector<double> sums(workers);
@@ -184,7 +184,7 @@ class Run {
     });
   }
 
-  // What is added to the counts of so many workers.
+  // The prior counts of `workers` workers.
   Parameters prior_of(std::size_t workers) const {
     if (options_.training == Training::em)
       return {workers, classes_, smoothing_, smoothing_, smoothing_};
@@ -210,7 +210,7 @@ class Run {
     return counts;
   }
 
-  // What labels are judged by, from the logarithms of theta and xi.
+  // Computes the weights of labels from the logarithms of theta and xi.
   void put(std::size_t first, std::size_t last, const Parameters& logs) {
     constexpr double kLeast = -690;
     const std::size_t workers = last - first;

@@ -43,7 +43,7 @@ namespace {
 // Steps of the power method for signs, and the change that ends it.
 constexpr int kSignSteps = 10'000;
 constexpr double kSignTolerance = 1e-9;
-// Where skills must stay to be divided by, whatever the data.
+// Skills are divided by, so they stay in this range for any data.
 constexpr double kLeastSkill = 1e-100;
 constexpr double kLargestSkill = 1e100;
 // Threads are for more pairs than this.
@@ -221,7 +221,7 @@ class RankOne {
   std::vector<double> v_;
 };
 
-// Below zero for a worker who is opposed to most others, as far as pairs show it: f, by the power method
+// f: below zero for a worker who is opposed to most others, as far as pairs show it. By the power method
 // for (I - D^-1 A) / 2. A step takes f_i to (f_i - mean of i's neighbours in A) / 2, and so the node of
 // a positive pair, which starts at -(f_i + f_j) / 2: it is -(h_i + h_j) / 2 ever after, where h_i goes
 // to (h_i + f_i) / 2. So nodes need no memory.
@@ -237,7 +237,7 @@ std::vector<double> signs(const Partners& partners, int threads, const RunContex
                           double sum = 0;
                           double degree = 0;
                           for (const Partner& j : partners[i]) {
-                            // Both are read, so that nobody need predict which.
+                            // Both are read, so that there is no branch to predict.
                             const double like = -(h[i] + h[j.worker]) / 2;
                             const double unlike = f[j.worker];
                             sum += j.c > 0 ? like : j.c < 0 ? unlike : 0;

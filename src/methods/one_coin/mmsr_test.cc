@@ -45,7 +45,7 @@ TEST(Mmsr, TakesSkillsFromThePairsAndProbabilitiesFromTheSkills) {
 }
 
 TEST(Mmsr, FindsTheSignsOfSkills) {
-  // x always says the opposite of what most say, so what x says alone is taken for the opposite.
+  // x always says the opposite of the majority, so a label of x alone counts for the opposite.
   std::vector<LabelRow> rows = equal_workers();
   for (int t = 0; t < 20; ++t) rows.push_back({std::to_string(t), "x", t % 2 == 0 ? "b" : "a"});
   rows.push_back({"20", "x", "a"});

@@ -1,4 +1,4 @@
-// What one-coin models share: worker i is right with probability w_i, and otherwise says any of the
+// Shared by one-coin models: worker i is right with probability w_i, and otherwise says any of the
 // other classes.
 //
 //   p(x_it = l | y_t = k)  =  w_i            if l = k
@@ -15,7 +15,7 @@
 
 namespace crowdfold {
 
-// Qualities as counts and, if asked for, confusion matrices.
+// Writes qualities as counts and, if asked for, confusion matrices.
 void report_qualities(const Labels& labels, std::span<const double> quality, const RunContext& context,
                       Result& result);
 

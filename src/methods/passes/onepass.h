@@ -32,7 +32,7 @@ class OnePass : public OnlineMethod {
   }
   // y_t
   ClassId vote(const TaskLabels& labels) const;
-  // A vote with the weight that `weight_of` makes of a worker's counts, and its one-coin posterior.
+  // A vote in which weight_of(counts) is a worker's weight, and its one-coin posterior.
   template <class WeightOf>
   Estimate judge(const TaskLabels& labels, std::span<double> posterior,
                  const WeightOf& weight_of) const {

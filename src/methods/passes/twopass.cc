@@ -7,7 +7,7 @@
 //   y_t   = argmax_k  sum_i v_i [x_it = k]     over the classes that got a vote; nothing is updated
 //
 // Online, the second look is taken chunk by chunk, after the chunk was learned.
-// Cost: twice onepass; whoever wants a second look at a task must have kept (or read again) its labels.
+// Cost: twice onepass; for the second look at a task, its labels must be kept or read again.
 #include "methods/batch.h"
 #include "methods/methods.h"
 #include "methods/passes/onepass.h"

@@ -83,10 +83,10 @@ void CreditedCounts::add(WorkerId w, ClassId label, ClassId truth, double count)
     settled(w)[label * classes_ + truth] += count;
     return;
   }
-  OfWorker& of = sparse_[w];
-  of.rows[label][truth] += count;
-  of.totals[truth] += count;
-  if (truth == label) of.right += count;
+  SparseCounts& worker = sparse_[w];
+  worker.rows[label][truth] += count;
+  worker.totals[truth] += count;
+  if (truth == label) worker.right += count;
 }
 
 double CreditedCounts::cell(WorkerId w, ClassId label, ClassId truth) const {

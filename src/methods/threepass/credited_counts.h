@@ -1,11 +1,11 @@
-// How often every worker said l where the truth is k, as far as tasks were credited with classes:
-// n_w[k, l]. One table of numbers if it is small; of a large one, where most cells are 0, only the
-// others.
+// n_w[k, l]: how often worker w said l where the truth is k, as far as tasks were credited with classes.
+// A small table stores all cells; a large one, where most cells are 0, only the others.
 //
-// In the table, beside every row of counts, there is room for a row of what follows from them. For up to
-// eight classes both are one cache line, so that a label waits for memory once. Therefore they are in
-// single precision. A small credit would be lost in a large count there: the counts of workers with many
-// labels are settled from time to time, that is, moved to where they are in double precision.
+// In the table, each row of counts is followed by a row for the numbers that the model derives from it.
+// For up to eight classes both are in one cache line, so that a label waits for memory once. Therefore
+// they are in single precision. A small credit would be lost in a large count there: the counts of
+// workers with many labels are settled from time to time, that is, moved to where they are in double
+// precision.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -15,17 +15,18 @@
 #include "base/vector_math.h"
 #include "crowdfold/flat_array.h"
 #include "crowdfold/labels.h"
-#include "methods/threepass/threepass_rows.h"
+#include "methods/threepass/threepass_kernels.h"
 
 namespace crowdfold {
 
 class CreditedCounts {
  public:
-  // Credits below this are left out where only some cells are stored.
+  // Where only some cells are stored, smaller credits are dropped.
   static constexpr float kLeastCredit = 1e-3F;
-  // With more, not all cells are stored.
+  // With more classes, not all cells are stored.
   static constexpr std::uint64_t kMostClasses = 64;
-  // Labels of a worker from which on counts should be settled, at the latest after as many more.
+  // Counts of a worker with this many labels should be settled, and again after as many more at the
+  // latest.
   static constexpr std::uint32_t kSettleLabels = 1 << 15;
 
   CreditedCounts(std::uint32_t workers, std::uint32_t classes);
@@ -58,7 +59,7 @@ class CreditedCounts {
   // A worker's counts in rows: where they are, or if a part is settled, copied to `room`.
   const float* counts(WorkerId w, std::vector<float>& room) const;
 
-  // If not all are: adds what a task is credited with, by class, to the counts of its labels.
+  // If not all are stored: adds a task's credit, by class, to the counts of its labels.
   void add(const TaskLabels& task, std::span<const float> credit);
   // N_w[truth]
   double total(WorkerId w, ClassId truth) const;
@@ -81,13 +82,13 @@ class CreditedCounts {
   static constexpr std::uint64_t kMostNumbers = 1 << 27;  // 512 MB
 
   using Cells = boost::container::flat_map<ClassId, double>;  // by truth
-  struct OfWorker {
+  struct SparseCounts {
     boost::container::flat_map<ClassId, Cells> rows;  // by label
     Cells totals;
     double right = 0;
   };
 
-  // More numbers in dense_, which are 0.
+  // Grows dense_ to `size` numbers; the new ones are 0.
   void make_room(std::size_t size);
   std::size_t offset(WorkerId w, std::size_t label) const { return layout().row(w, label); }
   const float* row(WorkerId w, std::size_t label) const { return dense_.data() + offset(w, label); }
@@ -107,12 +108,12 @@ class CreditedCounts {
   FlatArray<float> dense_;                    // by worker, label and truth
   std::vector<char> is_settled_;              // by worker: whether in settled_
   std::vector<std::vector<double>> settled_;  // by worker; then by label and truth, or nothing
-  std::vector<OfWorker> sparse_;
+  std::vector<SparseCounts> sparse_;
 };
 
 template <class Body>
 void CreditedCounts::for_cells(WorkerId w, const Body& body) const {
-  constexpr double kRounding = 1e-9;  // what is left where as much was taken away as added
+  constexpr double kRounding = 1e-9;  // may be left after taking away as much as was added
   if (!dense()) {
     for (const auto& [label, cells] : sparse_[w].rows) {
       for (const auto& [truth, count] : cells) {

@@ -7,14 +7,14 @@
 namespace crowdfold {
 namespace {
 
-// Worker 0 says class 0 of a task, so many times.
+// Worker 0 says class 0, `times` times.
 void credit(CreditedCounts& counts, PooledCounts& pooled, const std::array<float, 2>& credit,
             std::uint32_t times) {
   const std::array<WorkerId, 1> worker = {0};
   const std::array<ClassId, 1> label = {0};
   for (std::uint32_t i = 0; i < times; ++i) {
-    add_credit({i, worker, label}, credit.data(), counts.layout(), counts.rows(), pooled.recent(),
-               pooled.recent_mass());
+    add_credit({i, worker, label}, credit.data(), counts.layout(),
+               {counts.rows(), pooled.recent(), pooled.recent_mass()});
     pooled.added_to_recent();
   }
 }

@@ -1,4 +1,4 @@
-// How likely held-out labels were, as sums of logarithms; what follows from it. No truth is looked at.
+// How likely held-out labels were, as sums of logarithms, and the choices that follow. No truth is used.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ struct HeldOut {
   double full_shares = 0;    // and had they counted in full
   double labels = 0;
 
-  // By so many nats per label, and not by chance.
+  // Whether full class shares make a label likelier by `margin` nats, and not by chance.
   bool favours_full_shares(double margin) const;
   double best_temperature() const;
 
-  // For a state. Numbers that are not there are 0.
+  // For a state. Numbers missing in `saved` are 0.
   std::vector<double> save() const;
   static HeldOut load(std::span<const double> saved);
 };

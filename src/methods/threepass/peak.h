@@ -1,4 +1,4 @@
-// Where a curve is highest that is known, or may be asked for, at some places.
+// Where a curve is highest, if its height is known, or can be computed, at some places.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ double peak(const std::array<double, kSize>& places, const std::array<double, kS
   return places[best] * std::exp(std::clamp(off, left, right));
 }
 
-// The same for a curve with one top that is costly to know: starts from a place near it.
+// The same for a curve with one top and costly heights: starts at the place `near` and computes few.
 template <std::size_t kSize, class Height>
 double climb(const std::array<double, kSize>& places, double near, const Height& height) {
   std::array<double, kSize> heights;

@@ -5,9 +5,9 @@
 //
 // Three things make it other than Dawid-Skene. The centre b_i of a worker's rows combines the worker's
 // own accuracy with the crowd's class effects and error pattern, and the strength s is fitted to the
-// data: rows with few labels follow the crowd, rows with many are free. What all workers have in common
-// is hardly identifiable from labels, and is drawn towards a crowd that is as good on one class as on
-// another, by a weight lambda = s / (s + c0 K). And the labels of a task are correlated, so one
+// data: rows with few labels follow the crowd, rows with many are free. The errors that all workers
+// share are hardly identifiable from labels, and are drawn towards a crowd that is as good on one class
+// as on another, by a weight lambda = s / (s + c0 K). And the labels of a task are correlated, so one
 // temperature beta is chosen such that a task's other labels best predict one that was held out.
 //
 //   n_i[k,l]  credited counts: worker i said l, the truth is k     N_i[k] = sum_l n_i[k,l]
@@ -39,7 +39,7 @@
 // A known truth is a credit of 1. Counts that workers bring along are spread over all cells of the class
 // they are on, or beside, the diagonal of; they take no part in (EB).
 //
-// (G) to (H) are in crowd_model.cc, the passes here.
+// (G) to (H) are in threepass_model.cc, the passes here.
 //
 // Cost: K additions and a row of counts per label and pass, K exponentials per task; tables are built
 // again when a worker has half as many labels more. Memory O(N + T K + 2 M K^2); where that would be
@@ -70,7 +70,7 @@ class FirstPass {
  public:
   // `answers`: whether they are asked for.
   FirstPass(ThreePassModel& model, double guard, bool answers)
-      : model_(model), guard_(guard), answers_(answers), scratch_(model), a_(model.width()) {
+      : model_(model), guard_(guard), answers_(answers), scratch_(model), scores_(model.width()) {
     while (next_strength_ < model_.tasks()) next_strength_ *= 2;
     next_pool_ = model_.tasks();
   }
@@ -82,32 +82,29 @@ class FirstPass {
     calibrate();
   }
 
-  // Judges a task, and credits it.
-  void judge(const TaskLabels& task, std::span<float> credit) {
+  // Credits a task with its truth, or judges it if that is kNoClass, and credits the result.
+  void learn(const TaskLabels& task, ClassId truth, std::span<float> credit) {
     std::fill(credit.begin(), credit.end(), 0.0F);
     const double newness = model_.newness();
-    if (task.size() > 1 && is_held_out()) {
-      model_.build_for(task, scratch_);
-      model_.judge(task, newness, a_, credit, scratch_);
-      model_.hold_out(task, pick(0, number(), task.size()), a_, {}, held_out_, scratch_);
-      model_.credit(task, credit);
+    if (truth != kNoClass) {
+      credit[truth] = 1;
+      model_.add_credit(task, credit);
       model_.count_labels(task);
-      if (answers_) shares_ = model_.shares(a_, beta_);
+    } else if (task.size() > 1 && is_held_out()) {
+      model_.build_for(task, scratch_);
+      model_.judge(task, newness, scores_, credit, scratch_);
+      model_.hold_out(task, pick(0, number(), task.size()), scores_, {}, held_out_, scratch_);
+      model_.add_credit(task, credit);
+      model_.count_labels(task);
+      if (answers_) shares_ = model_.shares(scores_, beta_);
     } else {
       model_.meet(task, scratch_);
-      model_.judge_and_credit(task, newness, a_, credit, scratch_, beta_, answers_ ? &shares_ : nullptr);
+      model_.learn(task, newness, scores_, credit, scratch_, beta_, answers_ ? &shares_ : nullptr);
     }
   }
-  // Of the task judged last.
+  // The answer to the task that was judged last.
   Estimate answer(std::span<double> posterior) const {
-    return posterior.empty() ? model_.answer(shares_) : model_.answer(a_, beta_, posterior);
-  }
-  // Credits a task with its truth.
-  void believe(const TaskLabels& task, ClassId truth, std::span<float> credit) {
-    std::fill(credit.begin(), credit.end(), 0.0F);
-    credit[truth] = 1;
-    model_.credit(task, credit);
-    model_.count_labels(task);
+    return posterior.empty() ? model_.answer(shares_) : model_.answer(scores_, beta_, posterior);
   }
   // After a task, when its answer was given.
   void keep_up(const TaskLabels& task) {
@@ -144,7 +141,7 @@ class FirstPass {
   double guard_;
   bool answers_;
   ThreePassModel::Scratch scratch_;
-  std::vector<float> a_;
+  std::vector<float> scores_;
   HeldOut held_out_;
   Shares shares_;
   double beta_ = 1;
@@ -152,7 +149,7 @@ class FirstPass {
   double next_strength_ = std::max(10.0, 2.0 * model_.classes());
 };
 
-// What every task is credited with: all classes, or those with a credit.
+// The credit of each task: of all classes, or only those with a credit.
 class Credits {
  public:
   Credits(const ThreePassModel& model, TaskId tasks)
@@ -223,7 +220,7 @@ class ThreePass {
     const std::uint64_t credits = options.passes > 1 ? labels.num_tasks() * row_width(classes) : 0;
     if (CreditedCounts::is_dense(labels.num_workers(), classes))
       return sizeof(float) * (CreditedCounts::numbers(labels.num_workers(), classes) + credits);
-    // Some cells per label and per task, with what holds them together.
+    // Some cells per label and per task, with the containers around them.
     return 128 * labels.num_labels() + 64ULL * labels.num_tasks();
   }
   static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
@@ -232,8 +229,8 @@ class ThreePass {
   }
 
  private:
-  static constexpr std::size_t kTasksAtATime = 1 << 14;  // between two words on progress
-  static constexpr std::size_t kAhead = 6;               // tasks, whose rows come from memory meanwhile
+  static constexpr std::size_t kTasksAtATime = 1 << 14;  // between two progress reports
+  static constexpr std::size_t kAhead = 6;  // tasks ahead whose rows are being fetched from memory
 
   bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
 
@@ -254,12 +251,7 @@ class ThreePass {
         room_.put(t, without_judging(t));
         continue;
       }
-      const auto learn = [&](std::span<float> credit) {
-        if (truth == kNoClass)
-          pass.judge(task, credit);
-        else
-          pass.believe(task, truth, credit);
-      };
+      const auto learn = [&](std::span<float> credit) { pass.learn(task, truth, credit); };
       if (options_.passes > 1) {
         credits_.change(t, room, learn);
       } else {
@@ -291,18 +283,18 @@ class ThreePass {
       say("second pass", done + first);
       const auto some = tasks.subspan(first, std::min(kTasksAtATime, tasks.size() - first));
       const auto change = [&](std::size_t i) { return std::span(changes).subspan(i * width, width); };
-      for_tasks(some, [&](std::size_t i, std::span<float> a, ThreePassModel::Scratch& scratch) {
+      for_tasks(some, [&](std::size_t i, std::span<float> scores, ThreePassModel::Scratch& scratch) {
         if (!is_open(some[i])) return;
         const TaskLabels task = labels_.task(some[i]);
         credits_.change(some[i], scratch.credit, [&](std::span<float> credit) {
-          if (alone) return model_.judge_and_credit(task, 0, a, credit, scratch);
+          if (alone) return model_.learn(task, 0, scores, credit, scratch);
           const std::span<float> to = change(i);
-          model_.judge(task, 0, a, to, scratch);
+          model_.judge(task, 0, scores, to, scratch);
           for (std::size_t k = 0; k < width; ++k) to[k] -= std::exchange(credit[k], to[k]);
         });
       });
       for (std::size_t i = 0; i < some.size() && !alone; ++i) {
-        if (is_open(some[i])) model_.credit(labels_.task(some[i]), change(i));
+        if (is_open(some[i])) model_.add_credit(labels_.task(some[i]), change(i));
       }
     }
   }
@@ -321,22 +313,22 @@ class ThreePass {
     for (std::size_t first = 0; first < order_.size(); first += kTasksAtATime) {
       say("last pass", first);
       const auto some = std::span(order_).subspan(first, std::min(kTasksAtATime, order_.size() - first));
-      for_tasks(some, [&](std::size_t i, std::span<float> a, ThreePassModel::Scratch& scratch) {
+      for_tasks(some, [&](std::size_t i, std::span<float> scores, ThreePassModel::Scratch& scratch) {
         const TaskId t = some[i];
         if (!is_open(t)) return room_.put(t, without_judging(t));
-        model_.score(labels_.task(t), a, scratch);
-        room_.put(t, model_.answer(a, beta, room_.posterior(t)));
+        model_.score(labels_.task(t), scores, scratch);
+        room_.put(t, model_.answer(scores, beta, room_.posterior(t)));
       });
     }
   }
 
-  // (H) on every so-many-th label.
+  // (H) on every `stride`-th label.
   HeldOut hold_out() const {
     constexpr std::uint64_t kNumbers = 1 << 22;  // by class, at each temperature
     const std::uint64_t labels = std::clamp<std::uint64_t>(kNumbers / model_.width(), 200, 20'000);
     const std::uint64_t stride = std::max<std::uint64_t>(1, labels_.num_labels() / labels);
     ThreePassModel::Scratch scratch(model_);
-    std::vector<float> a(model_.width());
+    std::vector<float> scores(model_.width());
     std::vector<float> credit(model_.width());
     HeldOut held_out;
     std::uint64_t begin = 0;
@@ -347,11 +339,11 @@ class ThreePass {
       if (next < end) {
         const bool counts = task.size() > 1 && given_.truth(t) == kNoClass;
         if (counts) {
-          model_.score(task, a, scratch);
+          model_.score(task, scores, scratch);
           credits_.get(t, credit);
         }
         for (; next < end; next += stride) {
-          if (counts) model_.hold_out(task, next - begin, a, credit, held_out, scratch);
+          if (counts) model_.hold_out(task, next - begin, scores, credit, held_out, scratch);
         }
       }
       begin = end;
@@ -359,17 +351,17 @@ class ThreePass {
     return held_out;
   }
 
-  // body(i, a, scratch) for the i-th of some tasks, with room for its scores; in parallel.
+  // body(i, scores, scratch) for the i-th of some tasks, with room for its scores; in parallel.
   template <class Body>
   void for_tasks(std::span<const TaskId> tasks, const Body& body) const {
     constexpr std::size_t kTasksPerThread = 1 << 10;
     parallel_ranges(context_.threads, tasks.size(), kTasksPerThread,
                     [&](std::size_t from, std::size_t to, int) {
                       ThreePassModel::Scratch scratch(model_);
-                      std::vector<float> a(model_.width());
+                      std::vector<float> scores(model_.width());
                       for (std::size_t i = from; i < to; ++i) {
                         prefetch(tasks, i + kAhead);
-                        body(i, a, scratch);
+                        body(i, scores, scratch);
                       }
                     });
   }
@@ -377,7 +369,7 @@ class ThreePass {
     if (i < tasks.size()) model_.prefetch(labels_.task(tasks[i]));
   }
 
-  // With a truth, or without labels.
+  // For a task with a truth, or without labels.
   Estimate without_judging(TaskId t) {
     const std::span<double> posterior = room_.posterior(t);
     if (const ClassId truth = given_.truth(t); truth != kNoClass) return certain(truth, posterior);
@@ -393,8 +385,8 @@ class ThreePass {
     result_.confusion.resize(labels_.num_workers() * classes * classes);
     ThreePassModel::Scratch scratch(model_);
     for (WorkerId w = 0; w < labels_.num_workers(); ++w)
-      model_.put_confusion(w, {result_.confusion.data() + w * classes * classes, classes * classes},
-                           scratch);
+      model_.write_confusion(w, {result_.confusion.data() + w * classes * classes, classes * classes},
+                             scratch);
   }
 
   void say(const char* stage, std::size_t done) const {
@@ -454,18 +446,15 @@ class OnlineThreePass final : public OnlineMethod {
       return {};
     }
     ThreePassModel::Scratch scratch(*model_);
-    std::vector<float> a(model_->width());
-    model_->score_anew(labels, a, scratch);
-    return model_->answer(a, first_pass_->beta(), posterior);
+    std::vector<float> scores(model_->width());
+    model_->score_anew(labels, scores, scratch);
+    return model_->answer(scores, first_pass_->beta(), posterior);
   }
 
   void learn(const TaskLabels& labels, const Answer& answer) override {
-    if (answer.is_truth)
-      first_pass_->believe(labels, answer.label, credit_);
-    else if (labels.size() > 0)
-      first_pass_->judge(labels, credit_);
-    else
-      return;
+    const ClassId truth = answer.is_truth ? answer.label : kNoClass;
+    if (truth == kNoClass && labels.size() == 0) return;
+    first_pass_->learn(labels, truth, credit_);
     first_pass_->keep_up(labels);
   }
 

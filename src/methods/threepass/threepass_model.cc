@@ -57,7 +57,7 @@ ThreePassModel::ThreePassModel(const ThreePassOptions& options, std::uint32_t wo
 }
 
 void ThreePassModel::expect(std::uint32_t workers, std::uint32_t classes) {
-  if (workers > of_worker_.size()) of_worker_.resize(workers);
+  if (workers > freshness_.size()) freshness_.resize(workers);
   const bool was_dense = counts_.dense();
   counts_.expect(workers, classes);
   const bool more_classes = classes > classes_;
@@ -78,7 +78,7 @@ void ThreePassModel::expect(std::uint32_t workers, std::uint32_t classes) {
 void ThreePassModel::change_strength(double strength) {
   crowd_.strength = strength;
   crowd_.symmetry = strength / (strength + options_.symmetry * classes_);
-  for (OfWorker& of : of_worker_) of.labels -= std::exchange(of.fresh, 0);
+  for (WorkerFreshness& worker : freshness_) worker.labels -= std::exchange(worker.fresh_for, 0);
 }
 
 void ThreePassModel::remember(WorkerId w, const WorkerCounts& history) {
@@ -91,9 +91,9 @@ void ThreePassModel::remember(WorkerId w, const WorkerCounts& history) {
 
 void ThreePassModel::count_labels(const TaskLabels& task) {
   for (const WorkerId w : task.workers) {
-    OfWorker& of = of_worker_[w];
+    WorkerFreshness& worker = freshness_[w];
     if (is_new(w)) ++known_workers_;
-    of.fresh == 0 ? ++of.labels : --of.fresh;
+    worker.fresh_for == 0 ? ++worker.labels : --worker.fresh_for;
   }
 }
 
@@ -102,10 +102,9 @@ void ThreePassModel::count_task(const TaskLabels& task) {
   ++tasks_;
 }
 
-void ThreePassModel::credit(const TaskLabels& task, std::span<const float> change) {
+void ThreePassModel::add_credit(const TaskLabels& task, std::span<const float> change) {
   if (counts_.dense()) {
-    add_credit(task, change.data(), counts_.layout(), counts_.rows(), pooled_.recent(),
-               pooled_.recent_mass());
+    crowdfold::add_credit(task, change.data(), counts_.layout(), credit_sums());
     pooled_.added_to_recent();
   } else {
     counts_.add(task, change);
@@ -120,26 +119,26 @@ double ThreePassModel::newness() const {
 
 void ThreePassModel::pool() {
   pooled_.settle();
-  const SpreadHistory before = spread(all_history_, classes_);
-  // With more classes than the prior has labels, it would have none for most cells.
-  const double s1 = std::max(options_.crowd, 2.0 * classes_);
+  const SpreadHistory before = spread(all_history_);
+  // s1. With more classes than the prior has labels, it would have none for most cells.
+  const double prior_labels = std::max(options_.crowd, 2.0 * classes_);
   const double others = std::max(1.0, classes_ - 1.0);
   double right = all_history_.correct + kPriorAccuracy * kPriorLabels;
   for (ClassId k = 0; k < classes_; ++k) right += pooled_.cell(k, k);
-  const double a0 = right / (all_history_.seen + labels_ + kPriorLabels);
-  crowd_.accuracy = a0;
-  crowd_.symmetric_errors = s1 * (1 - a0) / others + before.wrong;
+  const double accuracy = right / (all_history_.seen + labels_ + kPriorLabels);
+  crowd_.accuracy = accuracy;
+  crowd_.symmetric_errors = prior_labels * (1 - accuracy) / others + before.wrong;
   const std::span<const double> mass = pooled_.class_mass();
   const double tasks = std::accumulate(mass.begin(), mass.end(), 0.0);
   for (ClassId k = 0; k < classes_; ++k) {
-    const double total = pooled_.total(k) + before.in_row + s1;
-    const double on_class = (pooled_.cell(k, k) + before.right + s1 * a0) / total;
+    const double total = pooled_.total(k) + before.in_row + prior_labels;
+    const double on_class = (pooled_.cell(k, k) + before.right + prior_labels * accuracy) / total;
     const double error = std::max(1 - on_class, kLeastError);
     const double log_class = std::log((mass[k] + 1) / (tasks + classes_));
-    crowd_.ease[k] = static_cast<float>(odds(clip(on_class)) / odds(a0));
+    crowd_.ease[k] = static_cast<float>(odds(clip(on_class)) / odds(accuracy));
     crowd_.error_scale[k] = static_cast<float>(1 / (total * error));
-    crowd_.correct_right[k] = static_cast<float>(std::log(a0 / on_class));
-    crowd_.correct_wrong[k] = static_cast<float>(std::log((1 - a0) / error));
+    crowd_.correct_right[k] = static_cast<float>(std::log(accuracy / on_class));
+    crowd_.correct_wrong[k] = static_cast<float>(std::log((1 - accuracy) / error));
     crowd_.log_classes[k] = static_cast<float>(log_class);
     log_prior_[k] = static_cast<float>(class_power() * log_class);
   }
@@ -167,40 +166,40 @@ double ThreePassModel::centre(double ability, std::size_t k, std::size_t l) cons
   return wrong * static_cast<double>(crowd_.error_scale[k]) * (pooled + crowd_.symmetric_errors);
 }
 
-void ThreePassModel::put_table(WorkerId w, Scratch& scratch, float* rows) const {
-  const SpreadHistory before = spread(history(w), classes_);
-  put_log_rows(crowd_,
-               {ability_of(w), before.right, before.wrong, counts_.counts(w, scratch.worker_rows),
-                counts_.layout().distance()},
-               classes_, rows);
+void ThreePassModel::write_table(WorkerId w, Scratch& scratch, float* table) const {
+  const SpreadHistory before = spread(history(w));
+  compute_table(crowd_,
+                {ability_of(w), before.right, before.wrong, counts_.counts(w, scratch.worker_rows),
+                 counts_.layout().distance()},
+                classes_, table);
 }
 
 void ThreePassModel::build(WorkerId w, Scratch& scratch) {
-  OfWorker& of = of_worker_[w];
-  of.labels -= std::exchange(of.fresh, 0);
-  if (of.labels >= CreditedCounts::kSettleLabels) counts_.settle(w);
-  put_table(w, scratch, counts_.row_beside(w, 0));
-  of.fresh = std::clamp(static_cast<std::uint32_t>(options_.refresh * of.labels), 1U,
-                        CreditedCounts::kSettleLabels);
-  of.labels += of.fresh;
+  WorkerFreshness& worker = freshness_[w];
+  worker.labels -= std::exchange(worker.fresh_for, 0);
+  if (worker.labels >= CreditedCounts::kSettleLabels) counts_.settle(w);
+  write_table(w, scratch, counts_.row_beside(w, 0));
+  worker.fresh_for = std::clamp(static_cast<std::uint32_t>(options_.refresh * worker.labels), 1U,
+                                CreditedCounts::kSettleLabels);
+  worker.labels += worker.fresh_for;
 }
 
 void ThreePassModel::build_for(const TaskLabels& task, Scratch& scratch) {
   if (!dense()) return;
   for (const WorkerId w : task.workers) {
-    if (of_worker_[w].fresh == 0) build(w, scratch);
+    if (freshness_[w].fresh_for == 0) build(w, scratch);
   }
 }
 
 void ThreePassModel::meet(const TaskLabels& task, Scratch& scratch) {
   if (!dense()) return count_labels(task);
   for (const WorkerId w : task.workers) {
-    OfWorker& of = of_worker_[w];
-    if (of.fresh == 0) [[unlikely]] {
+    WorkerFreshness& worker = freshness_[w];
+    if (worker.fresh_for == 0) [[unlikely]] {
       if (is_new(w)) ++known_workers_;
       build(w, scratch);
     }
-    --of.fresh;
+    --worker.fresh_for;
   }
 }
 
@@ -218,21 +217,21 @@ std::span<const float> ThreePassModel::label_row(const TaskLabels& task, std::si
   const WorkerId w = task.workers[j];
   const ClassId label = task.classes[j];
   if (!dense()) {
-    put_sparse_row(task, w, label, scratch.row);
+    write_sparse_row(task, w, label, scratch.row);
     return scratch.row;
   }
-  if (of_worker_[w].fresh > 0) return {counts_.row_beside(w, label), width_};
+  if (freshness_[w].fresh_for > 0) return {counts_.row_beside(w, label), width_};
   scratch.table.resize(classes_ * counts_.layout().distance());
-  put_table(w, scratch, scratch.table.data());
+  write_table(w, scratch, scratch.table.data());
   return {scratch.table.data() + label * counts_.layout().distance(), width_};
 }
 
-// Of so many classes, those that nobody named for the task are as good as each other. Where most cells
-// have next to no prior, psi would call every new error impossible: the logarithm of the mean does not.
-void ThreePassModel::put_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
-                                    std::span<float> row) const {
+// With many classes, all those that nobody named for the task get the same score. Where most cells have
+// next to no prior, psi would call every new error impossible; the logarithm of the mean does not.
+void ThreePassModel::write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
+                                      std::span<float> row) const {
   const double ability = ability_of(w);
-  const SpreadHistory before = spread(history(w), classes_);
+  const SpreadHistory before = spread(history(w));
   const double in_row = before.in_row + crowd_.strength;
   std::fill(row.begin(), row.end(),
             static_cast<float>(std::log(1 / ((1 + ability) * std::max(1.0, classes_ - 1.0)))));
@@ -253,65 +252,67 @@ void ThreePassModel::prefetch(const TaskLabels& task) const {
   for (std::size_t j = 0; j < task.size(); ++j) {
     const WorkerId w = task.workers[j];
     counts_.prefetch(w, task.classes[j]);
-    if (of_worker_[w].fresh > 0) continue;
+    if (freshness_[w].fresh_for > 0) continue;
     for (ClassId label = 0; label < classes_; ++label) counts_.prefetch(w, label);
   }
 }
 
-void ThreePassModel::score(const TaskLabels& task, std::span<float> a, Scratch& scratch) const {
-  if (!dense()) return score_anew(task, a, scratch);
-  add_up_logs(task, counts_.layout(), counts_.rows(), log_prior_.data(), a.data());
+void ThreePassModel::score(const TaskLabels& task, std::span<float> scores, Scratch& scratch) const {
+  if (!dense()) return score_anew(task, scores, scratch);
+  compute_scores(task, counts_.layout(), counts_.rows(), log_prior_.data(), scores.data());
 }
 
-void ThreePassModel::score_anew(const TaskLabels& task, std::span<float> a, Scratch& scratch) const {
-  // In two sums, as add_up_logs() does it.
-  std::copy(log_prior_.begin(), log_prior_.end(), a.begin());
+void ThreePassModel::score_anew(const TaskLabels& task, std::span<float> scores,
+                                Scratch& scratch) const {
+  // In two sums, as compute_scores() does it.
+  std::copy(log_prior_.begin(), log_prior_.end(), scores.begin());
   std::fill(scratch.other.begin(), scratch.other.end(), 0.0F);
   for (std::size_t j = 0; j < task.size(); ++j) {
     const std::span<const float> row = label_row(task, j, scratch);
-    const std::span<float> sum = j % 2 == 0 ? a : std::span<float>(scratch.other);
+    const std::span<float> sum = j % 2 == 0 ? scores : std::span<float>(scratch.other);
     for (std::size_t k = 0; k < classes_; ++k) sum[k] += row[k];
   }
-  for (std::size_t k = 0; k < classes_; ++k) a[k] += scratch.other[k];
+  for (std::size_t k = 0; k < classes_; ++k) scores[k] += scratch.other[k];
 }
 
-void ThreePassModel::put_credit(const TaskLabels& task, std::span<const float> a, double newness,
-                                std::span<float> credit) const {
-  crowdfold::put_credit(a.data(), newness, task, width_, credit.data());
+void ThreePassModel::compute_credit(const TaskLabels& task, std::span<const float> scores,
+                                    double newness, std::span<float> credit) const {
+  crowdfold::compute_credit(scores.data(), newness, task, width_, credit.data());
   if (dense()) return;
   for (float& part : credit) part = part < CreditedCounts::kLeastCredit ? 0 : part;
 }
 
-void ThreePassModel::judge(const TaskLabels& task, double newness, std::span<float> a,
+void ThreePassModel::judge(const TaskLabels& task, double newness, std::span<float> scores,
                            std::span<float> credit, Scratch& scratch) const {
   if (dense() && judge_in_registers(task, counts_.layout(), counts_.rows(), log_prior_.data(), newness,
-                                    a.data(), credit.data()))
+                                    scores.data(), credit.data(), nullptr, 1, nullptr))
     return;
-  score(task, a, scratch);
-  put_credit(task, a, newness, credit);
+  score(task, scores, scratch);
+  compute_credit(task, scores, newness, credit);
 }
 
-void ThreePassModel::judge_and_credit(const TaskLabels& task, double newness, std::span<float> a,
-                                      std::span<float> credit, Scratch& scratch, double beta,
-                                      Shares* shares) {
-  if (dense() &&
-      learn_in_registers(task, counts_.layout(), counts_.rows(), log_prior_.data(), newness,
-                         pooled_.recent(), pooled_.recent_mass(), beta, a.data(), credit.data(), shares))
-    return pooled_.added_to_recent();
+void ThreePassModel::learn(const TaskLabels& task, double newness, std::span<float> scores,
+                           std::span<float> credit, Scratch& scratch, double beta, Shares* shares) {
+  if (dense()) {
+    const CreditSums sums = credit_sums();
+    if (judge_in_registers(task, counts_.layout(), counts_.rows(), log_prior_.data(), newness,
+                           scores.data(), credit.data(), &sums, beta, shares))
+      return pooled_.added_to_recent();
+  }
   for (std::size_t k = 0; k < width_; ++k) scratch.change[k] = -credit[k];
-  judge(task, newness, a, credit, scratch);
+  judge(task, newness, scores, credit, scratch);
   for (std::size_t k = 0; k < width_; ++k) scratch.change[k] += credit[k];
-  this->credit(task, scratch.change);
-  if (shares != nullptr) *shares = this->shares(a, beta);
+  add_credit(task, scratch.change);
+  if (shares != nullptr) *shares = this->shares(scores, beta);
 }
 
 Estimate ThreePassModel::answer(const Shares& shares) const {
   return {shares.largest, (1 - doubt()) / shares.sum + doubt() / classes_};
 }
 
-Estimate ThreePassModel::answer(std::span<const float> a, double beta,
+Estimate ThreePassModel::answer(std::span<const float> scores, double beta,
                                 std::span<double> posterior) const {
-  const Shares shares = put_shares(a.data(), beta, classes_, width_, posterior.data());
+  const Shares shares = compute_shares(scores.data(), beta, classes_, width_, posterior.data());
   for (double& share : posterior) share = (1 - doubt()) * share / shares.sum + doubt() / classes_;
   return answer(shares);
 }
@@ -358,8 +359,8 @@ void ThreePassModel::fit_strength() {
   if (std::abs(best / crowd_.strength - 1) > options_.refresh * kSameStrength) change_strength(best);
 }
 
-void ThreePassModel::look_at(WorkerId w, ClassId label, Scratch& scratch) const {
-  const SpreadHistory before = spread(history(w), classes_);
+void ThreePassModel::load_counts(WorkerId w, ClassId label, Scratch& scratch) const {
+  const SpreadHistory before = spread(history(w));
   std::fill(scratch.totals.begin(), scratch.totals.end(), before.in_row);
   counts_.add_totals(w, scratch.totals);
   std::fill(scratch.cells.begin(), scratch.cells.end(), before.wrong);
@@ -367,7 +368,7 @@ void ThreePassModel::look_at(WorkerId w, ClassId label, Scratch& scratch) const 
   counts_.add_row(w, label, scratch.cells);
 }
 
-void ThreePassModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const float> a,
+void ThreePassModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const float> scores,
                               std::span<const float> credit, HeldOut& held_out, Scratch& scratch) const {
   constexpr std::size_t kLittleShares = kTemperatures.size();
   constexpr std::size_t kFullShares = kLittleShares + 1;
@@ -380,20 +381,20 @@ void ThreePassModel::hold_out(const TaskLabels& task, std::size_t j, std::span<c
   const WorkerId w = task.workers[j];
   const ClassId label = task.classes[j];
   const std::span<const float> table = label_row(task, j, scratch);
-  look_at(w, label, scratch);
+  load_counts(w, label, scratch);
   const double ability = ability_of(w);
-  const std::span<float> h = scratch.row;
-  std::fill(h.begin() + classes_, h.end(), kNoChance);
+  const std::span<float> held_out_scores = scratch.row;
+  std::fill(held_out_scores.begin() + classes_, held_out_scores.end(), kNoChance);
   for (std::size_t k = 0; k < classes_; ++k) {
-    h[k] = a[k] - table[k];
+    held_out_scores[k] = scores[k] - table[k];
     const double own = credit.empty() ? 0 : static_cast<double>(credit[k]);
     scratch.other[k] = static_cast<float>(
         (std::max(scratch.cells[k] - own, 0.0) + crowd_.strength * centre(ability, k, label)) /
         (std::max(scratch.totals[k] - own, 0.0) + crowd_.strength));
   }
   std::array<double, kFullShares + 1> likelihoods{};
-  put_likelihoods(h.data(), crowd_.log_classes.data(), scratch.other.data(), width_, curves,
-                  likelihoods.data());
+  compute_likelihoods(held_out_scores.data(), crowd_.log_classes.data(), scratch.other.data(), width_,
+                      curves, likelihoods.data());
   vector_log(likelihoods);
   for (std::size_t i = 0; i < kTemperatures.size(); ++i) held_out.by_temperature[i] += likelihoods[i];
   held_out.little_shares += likelihoods[kLittleShares];
@@ -408,10 +409,10 @@ WorkerCounts ThreePassModel::counts(WorkerId w) const {
   return all;
 }
 
-void ThreePassModel::put_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const {
+void ThreePassModel::write_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const {
   const double ability = ability_of(w);
   for (ClassId l = 0; l < classes_; ++l) {
-    look_at(w, l, scratch);
+    load_counts(w, l, scratch);
     for (ClassId k = 0; k < classes_; ++k)
       matrix[k * classes_ + l] =
           std::max(scratch.cells[k], 0.0) + crowd_.strength * centre(ability, k, l);
@@ -455,7 +456,7 @@ void ThreePassModel::restore(const WorkerState& state) {
   const StateSection* const class_counts = state.find(kClassCounts);
   if (cells == nullptr || class_counts == nullptr || classes_ == 0) return pool();
   for (WorkerId w = 0; w < state.counts.size(); ++w) {
-    of_worker_[w] = {static_cast<std::uint32_t>(std::lround(state.counts[w].seen - history(w).seen)), 0};
+    freshness_[w] = {static_cast<std::uint32_t>(std::lround(state.counts[w].seen - history(w).seen)), 0};
     labels_ += labels_of(w);
     known_workers_ += labels_of(w) > 0 && history(w).seen == 0 ? 1 : 0;
   }

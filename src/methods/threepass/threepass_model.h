@@ -1,6 +1,25 @@
-// The model of threepass (see threepass.cc, where its equations are): what is known of a crowd, and what
-// follows from it. Rows of scores and credits have width() numbers in single precision, one for every
-// class and what fills a vector.
+// The model of threepass: its knowledge of a crowd, and the equations (G) to (H) of threepass.cc.
+//
+// Who calls it, for each task t unless another time is given:
+//
+//   pass 1   FirstPass::learn     held out: build_for, judge, hold_out, add_credit, count_labels
+//                                 others:   meet, learn
+//                                 truths:   add_credit, count_labels
+//            FirstPass::keep_up   count_task; pool (G) when there are 2 % more tasks; fit_strength (EB)
+//                                 and set_class_power when there are twice as many
+//   pass 2   second_pass          fit_strength; per block: pool, build_all
+//            judge_again          one thread: learn; several: judge, then add_credit task by task
+//   pass 3   last_pass            fit_strength, build_all; hold_out on some labels; score, answer
+//   online   learn()              as pass 1; estimate() is score_anew, answer
+//
+//   learn       = judge, and the new credit takes the place of the old one in the counts
+//   judge       = score (S), then the credit, by compute_scores() and compute_credit() of
+//                 threepass_kernels.h, or both in registers
+//   add_credit  -> CreditedCounts (n_i), PooledCounts (P, m)
+//   build…      -> compute_table() (W): Tab_i, beside the counts it is made of
+//   hold_out    -> compute_likelihoods() (H), summed up in HeldOut
+//
+// Rows of scores and credits have width() numbers in single precision: one per class, then padding.
 #pragma once
 
 #include <optional>
@@ -35,41 +54,41 @@ class ThreePassModel {
 
   // May grow, never shrink.
   void expect(std::uint32_t workers, std::uint32_t classes);
-  std::uint32_t workers() const { return static_cast<std::uint32_t>(of_worker_.size()); }
+  std::uint32_t workers() const { return static_cast<std::uint32_t>(freshness_.size()); }
   std::uint32_t classes() const { return classes_; }
   std::size_t width() const { return width_; }
-  // Whether there are tables, of all workers.
+  // Whether all cells are stored, so that each worker has a table.
   bool dense() const { return counts_.dense(); }
   double tasks() const { return tasks_; }
 
-  // Room for what is computed of one worker or label at a time; one for each thread.
+  // Room for computations on one worker or label at a time; one for each thread.
   struct Scratch {
     explicit Scratch(const ThreePassModel& model);
     std::vector<double> totals;      // N_i
     std::vector<double> cells;       // n_i[., l]
-    std::vector<float> row;          // Tab_i[., l], h
-    std::vector<float> other;        // Vm; a part of a_t
+    std::vector<float> row;          // Tab_i[., l]; scores without a held-out label, h
+    std::vector<float> other;        // Vm; a part of the scores
     std::vector<float> credit;       // C_t
     std::vector<float> change;       // of a credit
     std::vector<float> table;        // Tab_i
     std::vector<float> worker_rows;  // n_i
   };
 
-  // Counts.
+  // Adds labels that a worker gave before.
   void remember(WorkerId w, const WorkerCounts& history);
-  // Adds to what a task is credited with.
-  void credit(const TaskLabels& task, std::span<const float> change);
-  // The labels of a task that is new, for their workers, when it was credited.
+  // Adds `change` to a task's credit in the counts.
+  void add_credit(const TaskLabels& task, std::span<const float> change);
+  // Counts the labels of a new task for their workers, once it was credited.
   void count_labels(const TaskLabels& task);
-  // And the task itself, when its answer was given.
+  // Counts the task itself, once its answer was given.
   void count_task(const TaskLabels& task);
-  // The say of a majority vote in credits, as long as workers are new.
+  // The weight of a majority vote in credits, as long as workers are new.
   double newness() const;
   double doubt() const { return 1 / (labels_ + all_history_.seen + 2); }
 
   // (G)
   void pool();
-  // gamma: how much class shares count. In full, or little, as at first.
+  // gamma: how much class shares count. Little at first, later perhaps in full.
   static constexpr double kFullPower = 1;
   double little_power() const { return 1 / std::max(1.0, classes_ - 1.0); }
   double class_power() const { return class_power_ ? *class_power_ : little_power(); }
@@ -82,46 +101,45 @@ class ThreePassModel {
   // (W) for the workers of a task whose tables are out of date; for all workers.
   void build_for(const TaskLabels& task, Scratch& scratch);
   void build_all(int threads);
-  // build_for() and count_labels(), of a task that is credited next.
+  // build_for() and count_labels(), for a task that is credited next.
   void meet(const TaskLabels& task, Scratch& scratch);
 
-  // Soon to be scored, and credited: into the cache with what that takes.
+  // Fetches into the cache what scoring and crediting a task will need soon.
   void prefetch(const TaskLabels& task) const;
   // (S): a_t, with tables as they were built last.
-  void score(const TaskLabels& task, std::span<float> a, Scratch& scratch) const;
+  void score(const TaskLabels& task, std::span<float> scores, Scratch& scratch) const;
   // The same where some tables may be out of date.
-  void score_anew(const TaskLabels& task, std::span<float> a, Scratch& scratch) const;
+  void score_anew(const TaskLabels& task, std::span<float> scores, Scratch& scratch) const;
   // Tab_i[., l] for label j of a task, from the table if it is up to date.
   std::span<const float> label_row(const TaskLabels& task, std::size_t j, Scratch& scratch) const;
-  // What a task with these scores is credited with.
-  void put_credit(const TaskLabels& task, std::span<const float> a, double newness,
-                  std::span<float> credit) const;
-  // score() and put_credit().
-  void judge(const TaskLabels& task, double newness, std::span<float> a, std::span<float> credit,
+  // Computes the credit of a task with these scores.
+  void compute_credit(const TaskLabels& task, std::span<const float> scores, double newness,
+                      std::span<float> credit) const;
+  // score() and compute_credit().
+  void judge(const TaskLabels& task, double newness, std::span<float> scores, std::span<float> credit,
              Scratch& scratch) const;
-  // judge() and credit(): the new credit takes the place of the old one. And the shares, if there is
-  // room for them.
-  void judge_and_credit(const TaskLabels& task, double newness, std::span<float> a,
-                        std::span<float> credit, Scratch& scratch, double beta = 1,
-                        Shares* shares = nullptr);
-  // Of softmax(beta a).
-  Shares shares(std::span<const float> a, double beta) const {
-    return put_shares(a.data(), beta, classes_, width_, nullptr);
+  // judge(); the new credit takes the place of the old one, in `credit` and in the counts. Computes
+  // shares() too unless `shares` is null.
+  void learn(const TaskLabels& task, double newness, std::span<float> scores, std::span<float> credit,
+             Scratch& scratch, double beta = 1, Shares* shares = nullptr);
+  // Of softmax(beta scores).
+  Shares shares(std::span<const float> scores, double beta) const {
+    return compute_shares(scores.data(), beta, classes_, width_, nullptr);
   }
-  // The answer to be given out, with the probabilities of all classes if there is room for them. None is
-  // more certain than the rule of succession allows: (1 - doubt) softmax(beta a) + doubt / K, where the
-  // doubt is the chance of what was never seen.
-  Estimate answer(std::span<const float> a, double beta, std::span<double> posterior) const;
+  // The answer to give out; writes the probabilities of all classes to `posterior` unless it is empty.
+  // No answer is more certain than the rule of succession allows: (1 - doubt) softmax(beta scores) +
+  // doubt / K, where the doubt is the chance of something never seen.
+  Estimate answer(std::span<const float> scores, double beta, std::span<double> posterior) const;
   Estimate answer(const Shares& shares) const;
-  // (H): how likely label j is by the other ones, of a task with scores a of which `credit` (or nothing)
-  // is in the counts.
-  void hold_out(const TaskLabels& task, std::size_t j, std::span<const float> a,
+  // (H): adds to `held_out` how likely the task's other labels make label j. `credit` is the task's
+  // credit in the counts, or empty.
+  void hold_out(const TaskLabels& task, std::size_t j, std::span<const float> scores,
                 std::span<const float> credit, HeldOut& held_out, Scratch& scratch) const;
 
-  // Right ones of a worker's labels, as far as credited, and all of them.
+  // A worker's labels, and how many of them were credited as right.
   WorkerCounts counts(WorkerId w) const;
   // Posterior means of V_w, by truth and label.
-  void put_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const;
+  void write_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const;
 
   WorkerState state() const;
   // A state that says which of the counts are histories: all, if they come from another method or a
@@ -131,24 +149,29 @@ class ThreePassModel {
   void restore(const WorkerState& state);
 
  private:
-  struct OfWorker {
-    std::uint32_t labels = 0;  // n_i, when the table is out of date
-    std::uint32_t fresh = 0;   // for so many labels more, it is not
+  // A worker has given `labels - fresh_for` labels. Each further label lowers `fresh_for`; at 0 the
+  // worker's table is out of date.
+  struct WorkerFreshness {
+    std::uint32_t labels = 0;     // n_i when the table will be out of date
+    std::uint32_t fresh_for = 0;  // labels until then
   };
-  double labels_of(WorkerId w) const { return of_worker_[w].labels - of_worker_[w].fresh; }
+  double labels_of(WorkerId w) const { return freshness_[w].labels - freshness_[w].fresh_for; }
   bool is_new(WorkerId w) const { return labels_of(w) == 0 && history(w).seen == 0; }
   WorkerCounts history(WorkerId w) const { return w < history_.size() ? history_[w] : WorkerCounts{}; }
+  SpreadHistory spread(const WorkerCounts& history) const { return spread_history(history, classes_); }
+  // Only if dense().
+  CreditSums credit_sums() { return {counts_.rows(), pooled_.recent(), pooled_.recent_mass()}; }
 
   // v / (1 - v)
   double ability_of(WorkerId w) const;
   // b[k, l] of a worker with this ability.
   double centre(double ability, std::size_t k, std::size_t l) const;
-  // n_i[., l] and N_i, with what the worker brought along.
-  void look_at(WorkerId w, ClassId label, Scratch& scratch) const;
+  // Loads n_i[., l] and N_i, with the worker's history, into scratch.cells and scratch.totals.
+  void load_counts(WorkerId w, ClassId label, Scratch& scratch) const;
   // Tab_i
-  void put_table(WorkerId w, Scratch& scratch, float* rows) const;
+  void write_table(WorkerId w, Scratch& scratch, float* table) const;
   // Tab_i[., l] where not all counts are stored.
-  void put_sparse_row(const TaskLabels& task, WorkerId w, ClassId label, std::span<float> row) const;
+  void write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label, std::span<float> row) const;
   void change_strength(double strength);
   void build(WorkerId w, Scratch& scratch);
 
@@ -168,7 +191,7 @@ class ThreePassModel {
   std::optional<double> class_power_;
   std::vector<float> log_prior_;  // gamma ltau
 
-  std::vector<OfWorker> of_worker_;
+  std::vector<WorkerFreshness> freshness_;
 };
 
 }  // namespace crowdfold

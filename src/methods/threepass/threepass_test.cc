@@ -44,7 +44,7 @@ class ByTheBook {
         s(16.0 * static_cast<double>(K)),
         credits(labels.num_tasks(), Row(K)) {}
 
-  // Answers after so many passes.
+  // Answers after `passes` passes.
   std::vector<double> run(int passes) {
     std::vector<double> answers;
     Row held_out(9);

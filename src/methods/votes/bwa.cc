@@ -77,7 +77,7 @@ class Averages {
     for (double& value : b_) value = std::max(value * scale, kLeastVariance);
   }
 
-  // v from z. Returns log p(x | z) with v summed out, up to a constant.
+  // Computes v from z. Returns log p(x | z) with v integrated out, up to a constant.
   double learn() {
     return sum_over_workers(
         labels_.num_workers(), context_.threads, [&](std::size_t first, std::size_t last) {
@@ -101,8 +101,8 @@ class Averages {
         });
   }
 
-  // z from v. Returns the change relative to the size, of the class that changed most, and the logarithm
-  // of the prior of z before, up to a constant.
+  // Computes z from v. Returns the largest change of a class relative to its size, and the logarithm of
+  // the prior of the old z, up to a constant.
   Step average() {
     std::vector<double> mu = z_.totals(context_.threads);
     for (double& value : mu) value /= std::max(tasks_, 1.0);

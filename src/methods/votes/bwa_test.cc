@@ -90,7 +90,8 @@ TEST(Bwa, MeasuresWorkersByAKnownTruthWhichStays) {
   Knowledge given;
   given.truths = {kNoClass, kNoClass, 0};  // u was right on task 3
   const Result result = bwa(labels_of(kTwo), {{"iterations", "2"}, {"tolerance", "0"}}, given);
-  // Only task 4 is contested: b = 15 * (2 * 1/4) / 8 * 2. What follows is for a; b is the opposite.
+  // Only task 4 is contested: b = 15 * (2 * 1/4) / 8 * 2. The numbers below are for a; b is the
+  // opposite.
   const std::array<double, 4> said_u = {1, 0, 1, 0};
   const std::array<double, 4> said_v = {1, 0, 0, 1};
   std::array<double, 4> z = {1, 0, 1, .5};

@@ -11,8 +11,8 @@
 //   y_t     =  argmax_k  sum_i w_i [x_it = k]
 //
 // The loss is per label, as the paper has it for sources that are silent on some entries: a long history
-// is no fault. A worker without a fault would have an infinite weight, so everyone is taken to have been
-// wrong `smoothing` times and right as often besides. With many workers the weights are log M and a
+// is no fault. A worker without a fault would have an infinite weight, so each worker is taken to have
+// been wrong `smoothing` times more, and right as often. With many workers the weights are log M and a
 // little: nearly a majority vote.
 // Starts with a majority vote; ends when no estimate changes. A class's probability is its share of the
 // weights.

@@ -8,7 +8,7 @@
 // more than one out of one. q is the crowd's agreement with the vote. `posterior=shares` gives the
 // shares of votes instead, as most tools do.
 //
-// Where workers are given weights, their votes count so much.
+// Where workers are given weights, a vote counts as much as its worker's weight.
 //
 // Worker i's quality is a Beta posterior of their agreement with the vote, C_i out of n_i.
 // Cost: O(N) time, two numbers per worker.
@@ -79,7 +79,7 @@ class MajorityVote final : public OnlineMethod {
   void expect(std::uint32_t workers, std::uint32_t classes) override { state_.expect(workers, classes); }
 
   Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override {
-    // q (K - 1) / (1 - q); a vote cannot think its crowd worse than chance.
+    // q (K - 1) / (1 - q); a vote cannot take its crowd to be worse than chance.
     const double odds = std::max(1.0, (crowd_.correct + state_.alpha) * (state_.classes - 1.0) /
                                           (crowd_.seen - crowd_.correct + state_.beta));
     Estimate estimate;
@@ -128,7 +128,8 @@ class MajorityVote final : public OnlineMethod {
     });
   }
 
-  // Of the winner. Every vote that a class is behind makes it less likely by the factor `per_vote`.
+  // The winner's probability. Each vote that a class is behind makes it less likely by the factor
+  // `per_vote`.
   double probability(const PackedVotes& votes, double per_vote, std::span<double> posterior) const {
     std::array<double, 0x100> behind;
     behind[0] = 1;

@@ -1,5 +1,5 @@
-// What weighted votes share: a vote of all tasks with a weight for every worker, and how often each
-// worker agrees with it.
+// Shared by weighted votes: a vote on all tasks with a weight for each worker, and how often each worker
+// agrees with it.
 #pragma once
 
 #include <span>
@@ -21,16 +21,16 @@ class WeightedVote {
         estimate_(labels.num_tasks(), kNoClass),
         agreement_(labels.num_workers()) {}
 
-  // Votes, by worker. Returns how many estimates changed. Known truths stay.
+  // Votes with a weight per worker. Returns how many estimates changed. Known truths stay.
   std::uint64_t vote(std::span<const double> weights);
 
   const std::vector<ClassId>& estimates() const { return estimate_; }
   const WorkerMajor& by_worker() const { return by_worker_; }
-  // Of each worker with the last vote, a worker's history included.
+  // Each worker's agreement with the last vote, their history included.
   const std::vector<WorkerCounts>& agreement() const { return agreement_; }
 
-  // Estimates and workers. A class's probability is its share of all scores with these weights, or else
-  // grows by the factor exp(rate) with its score.
+  // Write estimates and workers. A class's probability is its share of all scores with these weights, or
+  // is proportional to exp(rate score).
   void report_shares(std::span<const double> weights, Result& result) const;
   void report_exponential(std::span<const double> weights, double rate, Result& result) const;
 
@@ -39,7 +39,7 @@ class WeightedVote {
   }
 
  private:
-  // normalize(scores) makes probabilities of one task's scores.
+  // normalize(scores) turns one task's scores into probabilities.
   template <class Normalize>
   void report(std::span<const double> weights, const Normalize& normalize, Result& result) const;
 

@@ -25,8 +25,8 @@ const std::vector<LabelRow> kZbsRows = {{"1", "u", "a"}, {"1", "v", "a"}, {"1", 
                                         {"3", "u", "a"}, {"3", "v", "a"}, {"3", "w", "a"},
                                         {"4", "u", "b"}, {"4", "v", "b"}, {"4", "w", "b"}};
 
-// The confidence on task 1 when skills that began at `start` have kept so much of their distance to the
-// agreement, which is 1, 1 and 1/2.
+// The confidence on task 1 when skills that began at `start` have kept the share `kept` of their
+// distance to the agreement, which is 1, 1 and 1/2.
 double confidence(double start, double kept) {
   const double good = 1 + kept * (start - 1);
   const double bad = .5 + kept * (start - .5);

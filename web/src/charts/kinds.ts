@@ -1,4 +1,4 @@
-// One function per kind of chart: its marks and scales. What they share is in draw.ts.
+// One function per kind of chart: its marks and scales. What they share is in data.ts.
 import * as Plot from "@observablehq/plot";
 import type { Chart, Kind } from "../document.ts";
 import { clip, formatNumber, formatTick } from "../format.ts";

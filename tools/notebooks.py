@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the notebooks, or writes their output into them.
 
-    python python/tools/notebooks.py [--write] [NOTEBOOK...]
+    python tools/notebooks.py [--write] [NOTEBOOK...]
 
 Tests run them; what is checked in has no output.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+NOTEBOOKS = Path(__file__).resolve().parents[1] / "python" / "notebooks"
 
 
 def run(path: Path, write: bool = False) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws run.svg: a real run of `crowdfold aggregate --report` on a simulated crowd, as a terminal shows it.
+"""Draws docs/img/run.svg: a real run of `crowdfold aggregate --report` on a simulated crowd, as a terminal shows it.
 
 The line with the time that the run took is left out, so that the picture is the same on every machine.
 """
@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parent.parent
 SIMULATE = ("simulate --workers 200 --tasks 1500 --spammers .2 --adversaries .03 --seed 7 --task-prefix photo_ "
             "--class-names cat,dog,fox,owl -o labels.csv").split()
 AGGREGATE = "aggregate labels.csv -o answers.csv --report".split()
@@ -28,7 +28,7 @@ Segment = tuple[int, str, bool]  # column, text, bold
 
 
 def run_in_terminal(command: list[str], folder: str) -> str:
-    """What the command prints to its standard error, a terminal."""
+    """The output of a command to its standard error, a terminal."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
@@ -36,7 +36,7 @@ def run_in_terminal(command: list[str], folder: str) -> str:
     while True:
         try:
             piece = os.read(ours, 65536)
-        except OSError:  # how Linux says that the other end was closed
+        except OSError:  # Linux: the other end was closed
             break
         if not piece:
             break
@@ -111,14 +111,14 @@ def draw(command: str, lines: list[str]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", type=Path, default=HERE.parent.parent / "build" / "crowdfold")
-    parser.add_argument("--output", type=Path, default=HERE / "run.svg")
+    parser.add_argument("--binary", type=Path, default=ROOT / "build" / "crowdfold")
+    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "img" / "run.svg")
     options = parser.parse_args()
     binary = str(options.binary.resolve())
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([binary, *SIMULATE], cwd=folder, check=True)
         printed = run_in_terminal([binary, *AGGREGATE], folder)
-    lines = [line for line in printed.replace("\r", "").rstrip().split("\n") if not re.match(r"twopass: [\d.]+ s", line)]
+    lines = [line for line in printed.replace("\r", "").rstrip().split("\n") if not re.match(r"\w+: [\d.]+ s", line)]
     options.output.write_text(draw("crowdfold " + " ".join(AGGREGATE), lines), encoding="utf-8")
 
 

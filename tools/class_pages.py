@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes docs/python: a page for every class, made from the engine's registry, and their list.
 
-    python python/tools/pages.py [FOLDER]
+    python tools/class_pages.py [FOLDER]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import crowdfold
 from crowdfold import _native
 from crowdfold._build import METHODS, parameters_of
 
-HEADER = "<!-- Written by python/tools/pages.py; do not edit. -->\n\n"
+HEADER = "<!-- Written by tools/class_pages.py; do not edit. -->\n\n"
 # Members in the order in which people need them.
 MEMBERS = ("fit", "fit_predict", "fit_predict_proba", "predict", "predict_proba", "labels_", "confidence_", "probas_",
            "skills_", "workers_", "errors_", "priors_", "loss_history_", "converged_")
@@ -69,7 +69,7 @@ def page(method: Dict[str, Any]) -> str:
 
 
 def gold_page() -> str:
-    """Of the one class that is no method of its own."""
+    """The page of the one class that is not a method of its own."""
     cls = crowdfold.GoldMajorityVote
     vote = next(method for method in _native.registry() if method["name"] == "mv")
     shown = tuple(member for member in MEMBERS if member not in ("errors_", "loss_history_", "converged_"))
@@ -98,5 +98,5 @@ def write(folder: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).resolve().parents[2] / "docs" / "python")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).resolve().parents[1] / "docs" / "python")
     write(parser.parse_args().folder)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares variants of threepass, and methods with each other; writes what came out into the documentation.
+"""Compares variants of threepass, and methods with each other; writes the results into the documentation.
 
-    experiments/threepass.py [--data DIR] [--runs 10]
+    tools/choosing.py [--data DIR] [--runs 10]
 
 Variants are compared by accuracy, by log-loss, and by a criterion that looks at no truth: the mean log-likelihood
 of a tenth of the labels, hidden from the method. Leave-one-data-set-out tells what a choice among them by accuracy
@@ -15,18 +15,20 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import json
 import math
 import os
-import re
 import subprocess
 import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+from markdown import decimal, fill_page, table
+
+ROOT = Path(__file__).resolve().parent.parent
 MEASURE = ROOT / "build" / "experiments" / "crowdfold-measure"
 CROWDFOLD = ROOT / "build" / "crowdfold"
+PAPER = ROOT / "build" / "crowdfold-paper"
 HELD_OUT = 0.1
 
 DEFAULT = "threepass"
@@ -54,7 +56,7 @@ METHODS = {"mv": True, "onepass": True, "twopass": True, "threepass,passes=1": T
            "zc": False, "glad": False, "bwa": False, "ds": False, "lfc": False, "ibcc": False, "ebcc,starts=10": False}
 NAMES = {"threepass,passes=1": "threepass, one pass", "threepass,passes=10": "threepass, ten passes", "ebcc,starts=10": "ebcc, 10 starts"}
 
-# Simulated crowds for what the data sets do not tell apart.
+# Simulated crowds, for differences that the data sets do not show.
 CROWDS = {
     "one quality per worker": "--tasks 3000 --workers 60 --classes 4 --labels-per-task 5 --quality uniform:.4,.9",
     "own errors, 12 labels per worker and class": "--tasks 800 --workers 80 --classes 4 --labels-per-task 5 "
@@ -95,35 +97,11 @@ class Figures:
         return sum(self.of(name, method, field) for name in sets) / len(sets)
 
 
-def decimal(value: float, digits: int = 4) -> str:
-    return "" if math.isnan(value) else re.sub(r"^(-?)0\.", r"\1.", f"{value:.{digits}f}")
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
-def wilcoxon(differences: list[float]) -> float:
-    """One-sided exact p-value of the signed-rank test: the chance of so high a sum if signs were random."""
-    kept = sorted((abs(d), d > 0) for d in differences if abs(d) > 1e-9)
-    ranks: list[float] = []
-    i = 0
-    while i < len(kept):
-        j = i
-        while j < len(kept) and math.isclose(kept[j][0], kept[i][0], rel_tol=1e-9):
-            j += 1
-        ranks += [(i + 1 + j) / 2] * (j - i)
-        i = j
-    total = round(2 * sum(rank for rank, (_, positive) in zip(ranks, kept) if positive))
-    ways = {0: 1}
-    for rank in ranks:
-        step = round(2 * rank)
-        more = dict(ways)
-        for value, count in ways.items():
-            more[value + step] = more.get(value + step, 0) + count
-        ways = more
-    return sum(count for value, count in ways.items() if value >= total) / 2 ** len(ranks)
+def signed_rank_p(differences: list[float]) -> float:
+    """The one-sided p-value of Wilcoxon's signed-rank test."""
+    lines = "".join(f"{difference!r}\n" for difference in differences)
+    out = subprocess.run([PAPER, "signed-rank"], input=lines, check=True, capture_output=True, text=True).stdout
+    return json.loads(out)["p"]
 
 
 def variants_table(figures: Figures) -> str:
@@ -186,7 +164,7 @@ def choosing(real: Figures, crowds: Figures, of_set: dict[str, dict[str, float]]
           "" if m == DEFAULT else
           f"{sum(real.of(s, DEFAULT) > real.of(s, m) + 1e-9 for s in real.sets)} / "
           f"{sum(real.of(s, DEFAULT) < real.of(s, m) - 1e-9 for s in real.sets)}",
-          "" if m == DEFAULT else decimal(wilcoxon([real.of(s, DEFAULT) - real.of(s, m) for s in real.sets]), 3)]
+          "" if m == DEFAULT else decimal(signed_rank_p([real.of(s, DEFAULT) - real.of(s, m) for s in real.sets]), 3)]
          for m in METHODS])
     kinds = {
         "two classes": [s for s in real.sets if of_set[s]["classes"] == 2],
@@ -206,7 +184,7 @@ def choosing(real: Figures, crowds: Figures, of_set: dict[str, dict[str, float]]
                    decimal(max(real.of(name, m) for m in METHODS) - real.of(name, DEFAULT), 3)] for name in real.sets])
     return f"""# Which method when
 
-Written by `experiments/threepass.py`, figures and all.
+Written by `tools/choosing.py`, figures and all.
 
 - **Labels in a file, and nothing else known:** [`threepass`](methods/threepass.md), the default. It has the highest mean
   accuracy of the methods below on {len(real.sets)} public data sets, and the probabilities to go by.
@@ -262,10 +240,7 @@ def main() -> None:
     folders = sorted((p for p in options.data.iterdir() if (p / "truth.csv").is_file()), key=lambda p: p.name.lower())
 
     variants = Figures(measure(folders, list(VARIANTS), options.runs, HELD_OUT))
-    page = ROOT / "docs" / "methods" / "threepass.md"
-    text = re.sub(r"(?s)(<!-- variants -->\n).*?(<!-- end -->)",
-                  lambda match: match[1] + variants_table(variants) + "\n" + match[2], page.read_text(encoding="utf-8"))
-    page.write_text(text, encoding="utf-8")
+    fill_page(ROOT / "docs" / "methods" / "threepass.md", {"variants": variants_table(variants)})
 
     def compared(where: list[Path], runs: int) -> Figures:
         ordered = [m for m, matters in METHODS.items() if matters]

@@ -1,10 +1,10 @@
 // Compiled once per instruction set by Highway's foreach_target; the best one is chosen at run time.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "methods/threepass/threepass_rows.cc"
+#define HWY_TARGET_INCLUDE "methods/threepass/threepass_kernels.cc"
 // clang-format off
 #include <hwy/foreach_target.h>
 // clang-format on
-#include "methods/threepass/threepass_rows.h"
+#include "methods/threepass/threepass_kernels.h"
 
 #include "base/vectors-inl.h"
 
@@ -15,7 +15,7 @@ namespace HWY_NAMESPACE {
 // Up to eight: a row of as many classes is one vector on most machines.
 using FloatLanes = hn::CappedTag<float, row_width(8)>;
 
-// Its exponential is far above the smallest normal number: what is made of it is not slow.
+// Its exponential is far above the smallest normal number, so products of it are not slow subnormals.
 constexpr float kLeastLog = -80;
 
 template <class D>
@@ -41,13 +41,13 @@ HWY_INLINE hn::Vec<D> quick_digamma(D d, hn::Vec<D> x) {
   return hn::Sub(hn::MulAdd(r2, series, hn::Log(d, z)), hn::Div(slope, rising));
 }
 
-// (W) for the classes k of a vector, from the i-th on:
+// (W) for one vector of classes k, from the i-th on:
 //   d         = z / (1 + z),  z = ability r
 //   b[k,l]    = d  or  (1 - d) E[k,l]
 //   Tab[k,l]  = psi(n[k,l] + s b[k,l]) - psi(N[k] + s) + lambda Cr[k,l]
 template <class D>
-HWY_INLINE void put_part(D d, const CrowdEffects& crowd, const WorkerRows& worker, std::size_t classes,
-                         std::size_t i, float* rows) {
+HWY_INLINE void compute_table_part(D d, const CrowdEffects& crowd, const WorkerRows& worker,
+                                   std::size_t classes, std::size_t i, float* table) {
   constexpr double kLeastCount = 1e-3;  // that psi is asked for
   const auto load = [&](const std::vector<float>& row) HWY_ATTR { return hn::LoadU(d, &row[i]); };
   const std::size_t width = crowd.ease.size();
@@ -63,7 +63,7 @@ HWY_INLINE void put_part(D d, const CrowdEffects& crowd, const WorkerRows& worke
   const auto psi_total = quick_digamma(d, hn::Add(hn::Max(total, hn::Zero(d)), s));
   const auto after = hn::MulSub(symmetry, load(crowd.correct_wrong), psi_total);
 
-  // The diagonal, as far as it is here.
+  // The part of the diagonal that is in this vector.
   HWY_ALIGN float diagonal[hn::MaxLanes(D())] = {};
   const std::size_t end = std::min(classes, i + hn::Lanes(d));
   for (std::size_t l = i; l < end; ++l) diagonal[l - i] = worker.counts[l * worker.distance + l];
@@ -76,15 +76,17 @@ HWY_INLINE void put_part(D d, const CrowdEffects& crowd, const WorkerRows& worke
     const auto count =
         hn::Add(hn::LoadU(d, worker.counts + l * worker.distance + i), set(d, worker.history_wrong));
     const auto log = quick_digamma(d, hn::Max(hn::MulAdd(prior_errors, errors, count), least));
-    hn::StoreU(hn::Add(log, after), d, rows + l * worker.distance + i);
+    hn::StoreU(hn::Add(log, after), d, table + l * worker.distance + i);
   }
-  for (std::size_t l = i; l < end; ++l) rows[l * worker.distance + l] = diagonal[l - i];
+  for (std::size_t l = i; l < end; ++l) table[l * worker.distance + l] = diagonal[l - i];
 }
 
-void put_rows(const CrowdEffects& crowd, const WorkerRows& worker, std::size_t classes, float* rows) {
+void compute_table(const CrowdEffects& crowd, const WorkerRows& worker, std::size_t classes,
+                   float* table) {
   const std::size_t width = crowd.ease.size();
   with_vectors_of(FloatLanes(), width, [&](auto d) {
-    for (std::size_t i = 0; i < width; i += hn::Lanes(d)) put_part(d, crowd, worker, classes, i, rows);
+    for (std::size_t i = 0; i < width; i += hn::Lanes(d))
+      compute_table_part(d, crowd, worker, classes, i, table);
   });
 }
 
@@ -98,11 +100,11 @@ HWY_INLINE hn::Vec<D> highest_of(D d, const float* row, std::size_t width) {
 
 // Exponentials of a vector of scores, in units of the highest of all.
 template <class D>
-HWY_INLINE hn::Vec<D> powers(D d, hn::Vec<D> a, hn::Vec<D> highest, hn::Vec<D> beta) {
-  return hn::Exp(d, hn::Max(hn::Mul(hn::Sub(a, highest), beta), set(d, kLeastLog)));
+HWY_INLINE hn::Vec<D> powers(D d, hn::Vec<D> scores, hn::Vec<D> highest, hn::Vec<D> beta) {
+  return hn::Exp(d, hn::Max(hn::Mul(hn::Sub(scores, highest), beta), set(d, kLeastLog)));
 }
 
-// The sum of a vector's lanes, of which one may be too small for another in single precision.
+// The sum of a vector's lanes in double precision, as some may be too small beside others for single.
 template <class D>
 HWY_INLINE double exact_sum([[maybe_unused]] D d, hn::Vec<D> values) {
 #if HWY_TARGET != HWY_SCALAR
@@ -117,12 +119,12 @@ HWY_INLINE double exact_sum([[maybe_unused]] D d, hn::Vec<D> values) {
   return static_cast<double>(hn::GetLane(values));
 }
 
-// Shares of the classes of a vector, from the i-th on, and what is found of them.
+// Shares of the classes of a vector, from the i-th on; adds them to `found`.
 template <class D>
-HWY_INLINE hn::Vec<D> add_shares(D d, hn::Vec<D> a, hn::Vec<D> highest, double beta, std::size_t i,
+HWY_INLINE hn::Vec<D> add_shares(D d, hn::Vec<D> scores, hn::Vec<D> highest, double beta, std::size_t i,
                                  Shares& found) {
-  const auto share = powers(d, a, highest, set(d, beta));
-  if (const std::intptr_t lane = hn::FindFirstTrue(d, hn::Eq(a, highest)); lane >= 0)
+  const auto share = powers(d, scores, highest, set(d, beta));
+  if (const std::intptr_t lane = hn::FindFirstTrue(d, hn::Eq(scores, highest)); lane >= 0)
     found.largest = static_cast<ClassId>(i + static_cast<std::size_t>(lane));
   found.sum += exact_sum(d, share);
   return share;
@@ -130,8 +132,8 @@ HWY_INLINE hn::Vec<D> add_shares(D d, hn::Vec<D> a, hn::Vec<D> highest, double b
 
 // Scores, for the classes of a vector, from the i-th on. Two sums, which do not wait for each other.
 template <class D>
-HWY_INLINE hn::Vec<D> logs_from(D d, const TaskLabels& task, const CrowdLayout& layout,
-                                const float* rows, const float* start, std::size_t i) {
+HWY_INLINE hn::Vec<D> scores_from(D d, const TaskLabels& task, const CrowdLayout& layout,
+                                  const float* rows, const float* start, std::size_t i) {
   const float* const logs = rows + layout.width + i;
   auto even = hn::LoadU(d, start + i);
   auto odd = hn::Zero(d);
@@ -144,16 +146,16 @@ HWY_INLINE hn::Vec<D> logs_from(D d, const TaskLabels& task, const CrowdLayout& 
   return hn::Add(even, odd);
 }
 
-void logs_of(const TaskLabels& task, const CrowdLayout& layout, const float* rows, const float* start,
-             float* a) {
+void compute_scores(const TaskLabels& task, const CrowdLayout& layout, const float* rows,
+                    const float* start, float* scores) {
   with_vectors_of(FloatLanes(), layout.width, [&](auto d) {
     for (std::size_t i = 0; i < layout.width; i += hn::Lanes(d))
-      hn::StoreU(logs_from(d, task, layout, rows, start, i), d, a + i);
+      hn::StoreU(scores_from(d, task, layout, rows, start, i), d, scores + i);
   });
 }
 
-// Votes of a task by class, in bytes of a number: a sum that does not wait for memory. For as many
-// classes and labels as fit.
+// Votes of a task by class, in the bytes of one number, so that adding a vote does not wait for memory.
+// For as many classes and labels as fit.
 class PackedVotes {
  public:
   static bool fit(std::size_t classes, std::size_t labels) { return classes <= 8 && labels <= 255; }
@@ -176,13 +178,13 @@ class PackedVotes {
   std::uint64_t packed_ = 0;
 };
 
-void credit_of(const float* a, double newness, const TaskLabels& task, std::size_t width,
-               float* credit) {
+void compute_credit(const float* scores, double newness, const TaskLabels& task, std::size_t width,
+                    float* credit) {
   with_vectors_of(FloatLanes(), width, [&](auto d) {
-    const auto highest = highest_of(d, a, width);
+    const auto highest = highest_of(d, scores, width);
     auto sum = hn::Zero(d);
     for (std::size_t i = 0; i < width; i += hn::Lanes(d)) {
-      const auto power = powers(d, hn::LoadU(d, a + i), highest, set(d, 1));
+      const auto power = powers(d, hn::LoadU(d, scores + i), highest, set(d, 1));
       sum = hn::Add(sum, power);
       hn::StoreU(power, d, credit + i);
     }
@@ -206,34 +208,35 @@ class NarrowTask {
   }
 
   HWY_INLINE hn::Vec<D> score(const float* rows, const float* start) const {
-    return logs_from(D(), task_, layout_, rows, start, 0);
+    return scores_from(D(), task_, layout_, rows, start, 0);
   }
 
-  HWY_INLINE hn::Vec<D> credit(hn::Vec<D> a, double newness) const {
+  HWY_INLINE hn::Vec<D> credit(hn::Vec<D> scores, double newness) const {
     const D d;
-    const auto power = powers(d, a, hn::MaxOfLanes(d, a), set(d, 1));
+    const auto power = powers(d, scores, hn::MaxOfLanes(d, scores), set(d, 1));
     const auto scale = hn::Div(set(d, 1 - newness), hn::SumOfLanes(d, power));
     if (newness == 0) return hn::Mul(power, scale);
     const auto vote = set(d, newness / static_cast<double>(task_.size()));
     return hn::MulAdd(power, scale, hn::Mul(votes_.get(d), vote));
   }
 
-  HWY_INLINE Shares shares(hn::Vec<D> a, double beta) const {
+  HWY_INLINE Shares shares(hn::Vec<D> scores, double beta) const {
     const D d;
     Shares found{0, 0};
-    add_shares(d, a, hn::MaxOfLanes(d, a), beta, 0, found);
+    add_shares(d, scores, hn::MaxOfLanes(d, scores), beta, 0, found);
     return found;
   }
 
-  HWY_INLINE void add(hn::Vec<D> credit, float* rows, float* pooled, float* class_mass) const {
+  HWY_INLINE void add(hn::Vec<D> credit, CreditSums sums) const {
     const D d;
+    float* pooled = sums.pooled;
     for (std::size_t j = 0; j < task_.size(); ++j) {
-      float* const row = rows + layout_.row(task_, j);
+      float* const row = sums.rows + layout_.row(task_, j);
       hn::StoreU(hn::Add(hn::LoadU(d, row), credit), d, row);
     }
     for (std::size_t label = 0; label < layout_.classes; ++label, pooled += layout_.width)
       hn::StoreU(hn::MulAdd(credit, hn::Set(d, votes_.of(label)), hn::LoadU(d, pooled)), d, pooled);
-    hn::StoreU(hn::Add(hn::LoadU(d, class_mass), credit), d, class_mass);
+    hn::StoreU(hn::Add(hn::LoadU(d, sums.class_mass), credit), d, sums.class_mass);
   }
 
  private:
@@ -243,46 +246,33 @@ class NarrowTask {
   const CrowdLayout layout_;
 };
 
-bool judge_quickly(const TaskLabels& task, const CrowdLayout& layout, const float* rows,
-                   const float* start, double newness, float* a, float* credit) {
+bool judge_in_registers(const TaskLabels& task, const CrowdLayout& layout, const float* rows,
+                        const float* start, double newness, float* scores, float* credit,
+                        const CreditSums* sums, double beta, Shares* shares) {
   bool done = false;
   with_vectors_of(FloatLanes(), layout.width, [&](auto d) {
     if (!NarrowTask<decltype(d)>::fits(d, task, layout)) return;
     const NarrowTask<decltype(d)> narrow(task, layout);
     const auto score = narrow.score(rows, start);
-    hn::StoreU(score, d, a);
-    hn::StoreU(narrow.credit(score, newness), d, credit);
-    done = true;
-  });
-  return done;
-}
-
-bool learn_quickly(const TaskLabels& task, const CrowdLayout& layout, float* rows, const float* start,
-                   double newness, float* pooled, float* class_mass, double beta, float* a,
-                   float* credit, Shares* shares) {
-  bool done = false;
-  with_vectors_of(FloatLanes(), layout.width, [&](auto d) {
-    if (!NarrowTask<decltype(d)>::fits(d, task, layout)) return;
-    const NarrowTask<decltype(d)> narrow(task, layout);
-    const auto score = narrow.score(rows, start);
-    hn::StoreU(score, d, a);
+    hn::StoreU(score, d, scores);
     if (shares != nullptr) *shares = narrow.shares(score, beta);
     const auto after = narrow.credit(score, newness);
-    narrow.add(hn::Sub(after, hn::LoadU(d, credit)), rows, pooled, class_mass);
+    if (sums != nullptr) narrow.add(hn::Sub(after, hn::LoadU(d, credit)), *sums);
     hn::StoreU(after, d, credit);
     done = true;
   });
   return done;
 }
 
-Shares shares_of(const float* a, double beta, std::size_t classes, std::size_t width, double* shares) {
+Shares compute_shares(const float* scores, double beta, std::size_t classes, std::size_t width,
+                      double* shares) {
   Shares found{0, 0};
   with_vectors_of(FloatLanes(), width, [&](auto d) {
     HWY_ALIGN float some[hn::MaxLanes(decltype(d)())];
-    const auto highest = highest_of(d, a, width);
+    const auto highest = highest_of(d, scores, width);
     for (std::size_t i = width; i > 0;) {
       i -= hn::Lanes(d);
-      const auto share = add_shares(d, hn::LoadU(d, a + i), highest, beta, i, found);
+      const auto share = add_shares(d, hn::LoadU(d, scores + i), highest, beta, i, found);
       if (shares == nullptr) continue;
       hn::Store(share, d, some);
       for (std::size_t k = i; k < std::min(classes, i + hn::Lanes(d)); ++k)
@@ -298,27 +288,27 @@ HWY_INLINE void add_row(D d, const float* row, std::size_t width, float* to) {
     hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, row + i)), d, to + i);
 }
 
-void count(const TaskLabels& task, const float* credit, const CrowdLayout& layout, float* rows,
-           float* pooled, float* class_mass) {
+void add_credit(const TaskLabels& task, const float* credit, const CrowdLayout& layout,
+                CreditSums sums) {
   const std::size_t width = layout.width;
   with_vectors_of(FloatLanes(), width, [&](auto d) {
     if (NarrowTask<decltype(d)>::fits(d, task, layout))
-      return NarrowTask<decltype(d)>(task, layout).add(hn::LoadU(d, credit), rows, pooled, class_mass);
+      return NarrowTask<decltype(d)>(task, layout).add(hn::LoadU(d, credit), sums);
     for (std::size_t j = 0; j < task.size(); ++j) {
-      add_row(d, credit, width, rows + layout.row(task, j));
-      add_row(d, credit, width, pooled + task.classes[j] * width);
+      add_row(d, credit, width, sums.rows + layout.row(task, j));
+      add_row(d, credit, width, sums.pooled + task.classes[j] * width);
     }
-    add_row(d, credit, width, class_mass);
+    add_row(d, credit, width, sums.class_mass);
   });
 }
 
-void likelihoods_of(const float* h, const float* log_classes, const float* mean, std::size_t width,
-                    std::span<const Curve> curves, double* likelihoods) {
+void compute_likelihoods(const float* held_out_scores, const float* log_classes, const float* mean,
+                         std::size_t width, std::span<const Curve> curves, double* likelihoods) {
   with_vectors_of(FloatLanes(), width, [&](auto d) {
     for (std::size_t c = 0; c < curves.size(); ++c) {
       const auto power = hn::Set(d, curves[c].power);
       const auto score = [&](std::size_t i) HWY_ATTR {
-        return hn::MulAdd(power, hn::LoadU(d, log_classes + i), hn::LoadU(d, h + i));
+        return hn::MulAdd(power, hn::LoadU(d, log_classes + i), hn::LoadU(d, held_out_scores + i));
       };
       auto highest = score(0);
       for (std::size_t i = hn::Lanes(d); i < width; i += hn::Lanes(d))
@@ -344,54 +334,50 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace crowdfold {
 
-HWY_EXPORT(put_rows);
-HWY_EXPORT(logs_of);
-HWY_EXPORT(credit_of);
-HWY_EXPORT(judge_quickly);
-HWY_EXPORT(learn_quickly);
-HWY_EXPORT(shares_of);
-HWY_EXPORT(count);
-HWY_EXPORT(likelihoods_of);
+HWY_EXPORT(compute_table);
+HWY_EXPORT(compute_scores);
+HWY_EXPORT(compute_credit);
+HWY_EXPORT(compute_shares);
+HWY_EXPORT(add_credit);
+HWY_EXPORT(judge_in_registers);
+HWY_EXPORT(compute_likelihoods);
 
-void put_log_rows(const CrowdEffects& crowd, const WorkerRows& worker, std::size_t classes,
-                  float* rows) {
-  HWY_DYNAMIC_DISPATCH(put_rows)(crowd, worker, classes, rows);
+void compute_table(const CrowdEffects& crowd, const WorkerRows& worker, std::size_t classes,
+                   float* table) {
+  HWY_DYNAMIC_DISPATCH(compute_table)(crowd, worker, classes, table);
 }
 
-void add_up_logs(const TaskLabels& task, const CrowdLayout& layout, const float* rows,
-                 const float* start, float* a) {
-  HWY_DYNAMIC_DISPATCH(logs_of)(task, layout, rows, start, a);
+void compute_scores(const TaskLabels& task, const CrowdLayout& layout, const float* rows,
+                    const float* start, float* scores) {
+  HWY_DYNAMIC_DISPATCH(compute_scores)(task, layout, rows, start, scores);
 }
 
-void put_credit(const float* a, double newness, const TaskLabels& task, std::size_t width,
-                float* credit) {
-  HWY_DYNAMIC_DISPATCH(credit_of)(a, newness, task, width, credit);
+void compute_credit(const float* scores, double newness, const TaskLabels& task, std::size_t width,
+                    float* credit) {
+  HWY_DYNAMIC_DISPATCH(compute_credit)(scores, newness, task, width, credit);
+}
+
+Shares compute_shares(const float* scores, double beta, std::size_t classes, std::size_t width,
+                      double* shares) {
+  return HWY_DYNAMIC_DISPATCH(compute_shares)(scores, beta, classes, width, shares);
+}
+
+void add_credit(const TaskLabels& task, const float* credit, const CrowdLayout& layout,
+                CreditSums sums) {
+  HWY_DYNAMIC_DISPATCH(add_credit)(task, credit, layout, sums);
 }
 
 bool judge_in_registers(const TaskLabels& task, const CrowdLayout& layout, const float* rows,
-                        const float* start, double newness, float* a, float* credit) {
-  return HWY_DYNAMIC_DISPATCH(judge_quickly)(task, layout, rows, start, newness, a, credit);
+                        const float* start, double newness, float* scores, float* credit,
+                        const CreditSums* sums, double beta, Shares* shares) {
+  return HWY_DYNAMIC_DISPATCH(judge_in_registers)(task, layout, rows, start, newness, scores, credit,
+                                                  sums, beta, shares);
 }
 
-bool learn_in_registers(const TaskLabels& task, const CrowdLayout& layout, float* rows,
-                        const float* start, double newness, float* pooled, float* class_mass,
-                        double beta, float* a, float* credit, Shares* shares) {
-  return HWY_DYNAMIC_DISPATCH(learn_quickly)(task, layout, rows, start, newness, pooled, class_mass,
-                                             beta, a, credit, shares);
-}
-
-Shares put_shares(const float* a, double beta, std::size_t classes, std::size_t width, double* shares) {
-  return HWY_DYNAMIC_DISPATCH(shares_of)(a, beta, classes, width, shares);
-}
-
-void add_credit(const TaskLabels& task, const float* credit, const CrowdLayout& layout, float* rows,
-                float* pooled, float* class_mass) {
-  HWY_DYNAMIC_DISPATCH(count)(task, credit, layout, rows, pooled, class_mass);
-}
-
-void put_likelihoods(const float* h, const float* log_classes, const float* mean, std::size_t width,
-                     std::span<const Curve> curves, double* likelihoods) {
-  HWY_DYNAMIC_DISPATCH(likelihoods_of)(h, log_classes, mean, width, curves, likelihoods);
+void compute_likelihoods(const float* held_out_scores, const float* log_classes, const float* mean,
+                         std::size_t width, std::span<const Curve> curves, double* likelihoods) {
+  HWY_DYNAMIC_DISPATCH(compute_likelihoods)
+  (held_out_scores, log_classes, mean, width, curves, likelihoods);
 }
 
 }  // namespace crowdfold

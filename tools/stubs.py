@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the type stubs: of the native module, by nanobind, and of the classes that are made from the registry.
 
-    python python/tools/stubs.py [FOLDER]
+    python tools/stubs.py [FOLDER]
 
 FOLDER is where they go, by default python/crowdfold. Tests compare what it writes with what is checked in.
 """
@@ -17,7 +17,7 @@ from nanobind.stubgen import StubGen
 from crowdfold import _native
 from crowdfold._build import METHODS, docstring_of, parameters_of, signature_of
 
-HEADER = '"""Written by python/tools/stubs.py; do not edit."""\n\n'
+HEADER = '"""Written by tools/stubs.py; do not edit."""\n\n'
 WIDTH = 120
 
 
@@ -25,7 +25,7 @@ def native_stub() -> str:
     generator = StubGen(_native)
     generator.put(_native)
     text = generator.get()
-    # What has no type in C++ is Any here.
+    # Values without a type in C++ are Any here.
     for loose, exact in ((r"\btuple\b(?!\[)", "tuple[Any, ...]"), (r"\bdict\b(?!\[)", "dict[str, Any]"),
                          (r"\blist\b(?!\[)", "list[Any]"), (r"-> object\b", "-> Any")):
         text = re.sub(loose, exact, text)
@@ -67,5 +67,5 @@ def write(folder: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).resolve().parents[1] / "crowdfold")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).resolve().parents[1] / "python" / "crowdfold")
     write(parser.parse_args().folder)

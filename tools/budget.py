@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What stop rules save: runs `crowdfold budget` on data sets and writes the tables in docs/stream.md and README.md.
+"""Measures the savings of stop rules: runs `crowdfold budget` on data sets, writes tables in docs/stream.md and README.md.
 
-    experiments/budget.py [--data DIR] [--runs 10]
+    tools/budget.py [--data DIR] [--runs 10]
 
 Data sets are folders with labels.csv and truth.csv, in $CROWDFOLD_DATA or ../shared/datasets beside the repository.
 """
@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import subprocess
 from pathlib import Path
 
+from markdown import decimal, fill_page, table
+
 ROOT = Path(__file__).resolve().parent.parent
-# At least four labels a task.
+# Sets with at least four labels a task.
 SETS = ["SP_amt", "rte", "tweet", "bird", "CF_amt", "dog", "face", "CF", "web", "ZC_all", "ZC_in", "ZC_us", "SP", "MS"]
 SHORT = SETS[:4]  # of them, in README.md
 CONFIDENCES = [".95", ".98", ".99"]
@@ -30,27 +31,12 @@ def budget(folder: Path, flags: list[str], confidence: str, runs: int) -> dict[s
     return {row["rule"]: row for row in json.loads(out)}
 
 
-def decimal(number: float) -> str:
-    return f"{number:.4f}".lstrip("0")
-
-
 def cell(row: dict) -> str:
     return f"{decimal(row['accuracy'])} with {row['labels_per_task']:.1f}"
 
 
 def mean(rows: list[dict]) -> dict:
     return {key: sum(row[key] for row in rows) / len(rows) for key in rows[0] if key != "rule"}
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def fill(page: Path, marker: str, text: str) -> None:
-    filled = re.sub(rf"(?s)(<!-- {marker} -->\n).*?(<!-- end -->)", lambda match: f"{match[1]}{text}\n{match[2]}",
-                    page.read_text(encoding="utf-8"), count=1)
-    page.write_text(filled, encoding="utf-8")
 
 
 def main() -> None:
@@ -71,15 +57,15 @@ def main() -> None:
         found[name] = [runs[tuple(flags)][rule] for _, flags, rule in columns]
     found["mean"] = [mean(list(rows)) for rows in zip(*found.values())]
     titles = [title for title, _, _ in columns]
-    docs = ROOT / "docs" / "stream.md"
-    fill(docs, "budget", table(["data set", *titles], [[name, *map(cell, rows)] for name, rows in found.items()]))
-    fill(docs, "claims", table(
+    costs = table(["data set", *titles], [[name, *map(cell, rows)] for name, rows in found.items()])
+    claims = table(
         ["data set", *titles[2:]],
         [[name, *(f"{decimal(row['confidence_when_closed'])}, kept {decimal(row['accuracy_when_closed'])}" for row in rows[2:])]
-         for name, rows in found.items()]))
-    fill(ROOT / "README.md", "budget",
-         table(["data set", "all labels", "five labels each", "until .95 probable", "until .98 probable"],
-               [[name, *map(cell, found[name][:4])] for name in SHORT]))
+         for name, rows in found.items()])
+    short = table(["data set", "all labels", "five labels each", "until .95 probable", "until .98 probable"],
+                  [[name, *map(cell, found[name][:4])] for name in SHORT])
+    fill_page(ROOT / "docs" / "stream.md", {"budget": costs, "claims": claims})
+    fill_page(ROOT / "README.md", {"budget": short})
 
 
 if __name__ == "__main__":

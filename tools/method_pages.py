@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Fills in what the method pages do not say by hand: options and measured accuracies.
+"""Fills in the options and measured accuracies on the pages of methods.
 
-For every page NAME.md beside this script, the lines between `<!-- options -->` and `<!-- end -->` become the
+    tools/method_pages.py [--methods NAME…]
+
+For every page docs/methods/NAME.md, the lines between `<!-- options -->` and `<!-- end -->` become the
 table that `crowdfold methods NAME` knows, and those between `<!-- accuracy -->` and `<!-- end -->` a table of
 accuracies over the data sets in $CROWDFOLD_DATA (default: ../shared/datasets beside the repository), each a
 folder with labels.csv and truth.csv. Without the data sets, the accuracies stay as they are. Accuracies that the
@@ -15,17 +17,18 @@ import argparse
 import csv
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+from markdown import decimal, fill_page, table
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ROOT / "docs" / "methods"
 RUNS = 10
 YARDSTICKS = ["mv", "onepass", "twopass"]  # that others are shown beside
 NETWORKS = ["laa", "bila"]  # one random start, so the mean over several counts
-# Where a method's figures are not the published ones: what was tried, on which data sets.
+# Where a method's figures are not the published ones: the variants that were tried, on which data sets.
 VARIANTS = {
     "laa": (["ZC_all", "ZC_in", "ZC_us", "smile"],
             ["--duplicates first", "--set imitation=25", "--set imitation=100", "--set iterations=50",
@@ -41,24 +44,13 @@ def ask(binary: Path, *arguments: str) -> list[dict]:
     return json.loads(subprocess.run([binary, *arguments, "--json"], check=True, capture_output=True, text=True).stdout)
 
 
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """In Markdown."""
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join(lines)
-
-
-def decimal(value: float, digits: int = 4) -> str:
-    return re.sub(r"^0\.", ".", f"{value:.{digits}f}")
-
-
 def options_table(method: dict) -> str:
     rows = [[f"`{o['name']}`", o["default"], o["range"], o["help"]] for o in method["options"]]
     return table(["option", "default", "range", "meaning"], rows)
 
 
 def runs_of(method: dict) -> int:
-    """One where the same comes out every time, or where a run is itself the best of several starts."""
+    """One if every run gives the same result, or if a run is itself the best of several starts."""
     names = {option["name"] for option in method["options"]}
     return RUNS if names & {"ties", "order"} or method["name"] in NETWORKS else 1
 
@@ -71,7 +63,7 @@ def compare(binary: Path, folder: Path, method: dict, *arguments: str) -> list[d
 
 
 def measure(binary: Path, data: Path, methods: list[dict]) -> dict[str, dict[str, dict]]:
-    """Data set -> method -> what compare says of it. Methods that do not take so many classes are left out."""
+    """Data set -> method -> its row of `crowdfold compare`. Methods that take fewer classes are left out."""
     results = {}
     for folder in sorted(data.iterdir(), key=lambda path: path.name.lower()):
         if not all((folder / name).is_file() for name in ("labels.csv", "truth.csv")):
@@ -140,13 +132,6 @@ def variants_table(binary: Path, data: Path, method: dict, published: dict[str, 
     return table(["variant", *data_sets], rows)
 
 
-def fill(page: str, marker: str, text: str) -> str:
-    pattern = re.compile(rf"(<!-- {marker} -->\n).*?(<!-- end -->)", re.DOTALL)
-    if not pattern.search(page):
-        raise SystemExit(f"no place for '{marker}'")
-    return pattern.sub(lambda match: f"{match[1]}{text}\n{match[2]}", page)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", type=Path, default=ROOT / "build" / "crowdfold")
@@ -164,13 +149,12 @@ def main() -> None:
     for method in methods:
         if method["name"] not in wanted:
             continue
-        path = HERE / f"{method['name']}.md"
-        page = fill(path.read_text(encoding="utf-8"), "options", options_table(method))
+        texts = {"options": options_table(method)}
         if results:
-            page = fill(page, "accuracy", accuracy_table(method, results, published.get(method["name"], {})))
+            texts["accuracy"] = accuracy_table(method, results, published.get(method["name"], {}))
         if results and method["name"] in VARIANTS and method["name"] in published:
-            page = fill(page, "variants", variants_table(options.binary, options.data, method, published[method["name"]]))
-        path.write_text(page, encoding="utf-8")
+            texts["variants"] = variants_table(options.binary, options.data, method, published[method["name"]])
+        fill_page(PAGES / f"{method['name']}.md", texts)
 
 
 if __name__ == "__main__":
