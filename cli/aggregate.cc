@@ -108,7 +108,7 @@ bool Aggregate::streams(const MethodInfo& info, const Settings& set) const {
   std::string obstacle;
   if (!info.make_online) obstacle = fmt::format("{} works on whole data sets only", method);
   if (posterior) obstacle = "--posterior is for labels in memory";
-  if (!truth_in.empty()) obstacle = "--truth-in is for labels in memory";
+  if (!truth_in.empty()) obstacle = "--truth is for labels in memory";
   if (!workers_in.empty()) obstacle = "--workers-in is for labels in memory";
   if (report) obstacle = "--report is for labels in memory";
   if (!confusion_out.empty()) obstacle = "--confusion-out is for labels in memory";
@@ -247,9 +247,10 @@ void add_aggregate(CLI::App& app) {
   command.add_option("--workers-in", state->workers_in, "worker qualities of an earlier run, as prior")
       ->type_name("FILE")
       ->group(known);
-  command.add_option("--truth-in", state->truth_in, "known truths: task,label")
+  command.add_option("--truth", state->truth_in, "known truths: task,label")
       ->type_name("FILE")
       ->group(known);
+  command.add_option("--truth-in", state->truth_in)->group("");  // its former name
   command
       .add_option("--classes", state->classes,
                   "classes known beforehand, also those that no label names")
@@ -266,7 +267,10 @@ void add_aggregate(CLI::App& app) {
                 "do not keep grouped input: read it twice (threepass: one pass)")
       ->group(memory);
   state->input.add_to(command);
-  state->run.add_to(command);
+  state->run.add_seed_to(command);
+  state->run.add_threads_to(command);
+  state->run.add_quiet_to(command);
+  state->run.add_verbose_to(command);
   state->run.add_memory_to(command);
   command.footer(
       "Examples:\n"
