@@ -186,9 +186,10 @@ void add_aggregate(CLI::App& app) {
   command.add_option("--workers-in", state->workers_in, "worker qualities of an earlier run, as prior")
       ->type_name("FILE")
       ->group(known);
-  command.add_option("--truth-in", state->truth_in, "known truths: task,label")
+  command.add_option("--truth", state->truth_in, "known truths: task,label")
       ->type_name("FILE")
       ->group(known);
+  command.add_option("--truth-in", state->truth_in)->group("");  // its former name
   command
       .add_option("--classes", state->classes,
                   "classes known beforehand, also those that no label names")
@@ -205,7 +206,10 @@ void add_aggregate(CLI::App& app) {
                 "do not keep grouped input: read it twice (threepass: one pass)")
       ->group(memory);
   state->input.add_to(command);
-  state->run.add_to(command);
+  state->run.add_seed_to(command);
+  state->run.add_threads_to(command);
+  state->run.add_quiet_to(command);
+  state->run.add_verbose_to(command);
   state->run.add_memory_to(command);
   command.footer(
       "Examples:\n"

@@ -59,7 +59,8 @@ void add_agreement(CLI::App& app) {
   command.add_option("LABELS", state->labels, "file of labels, or - for standard input")->required();
   command.add_flag("--json", state->json, "as JSON");
   state->input.add_to(command);
-  state->run.add_to(command, false);
+  state->run.add_threads_to(command);
+  state->run.add_quiet_to(command);
   command.footer("Example:\n  crowdfold agreement labels.csv");
   command.callback([state] { (*state)(); });
 }

@@ -129,15 +129,18 @@ void add_budget(CLI::App& app) {
   command.add_option("--runs", state->runs, "in different orders")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command.add_option("-m,--method", state->method,
-                     "an online method; default: as `crowdfold stream` judges");
+  auto* const method = command.add_option("-m,--method", state->method,
+                                          "an online method; default: as `crowdfold stream` judges");
   command.add_option("--set", state->settings, "an option of the method; may be repeated")
       ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->needs(method);
   command.add_flag("--json", state->json, "as JSON");
-  state->config.add_to(command);
+  for (CLI::Option* const option : state->config.add_judging_to(command)) option->excludes(method);
   state->input.add_to(command);
-  state->run.add_to(command);
+  state->run.add_seed_to(command);
+  state->run.add_threads_to(command);
+  state->run.add_quiet_to(command);
   command.footer(
       "Labels are bought again, task by task in a random order, and only as many as the rule asks for.\n"
       "Accuracy is that of all tasks judged once more at the end, beside that of the answers they "

@@ -107,7 +107,9 @@ void add_compare(CLI::App& app) {
       ->allow_extra_args(false);
   command.add_flag("--json", state->json, "as JSON");
   state->input.add_to(command);
-  state->run.add_to(command);
+  state->run.add_seed_to(command);
+  state->run.add_threads_to(command);
+  state->run.add_quiet_to(command);
   state->run.add_memory_to(command);
   command.footer(
       "Accuracy is the mean over the runs ± its standard deviation; seconds are of one run, reading "

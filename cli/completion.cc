@@ -11,6 +11,7 @@ namespace {
 std::string options_of(const CLI::App& command) {
   std::string words;
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
     for (const std::string& name : option->get_lnames())
       words += fmt::format("{}--{}", words.empty() ? "" : " ", name);
   }

@@ -129,8 +129,9 @@ void add_evaluate(CLI::App& app) {
       ->required();
   command.add_option("TRUTH", state->truths, "task,label")->required();
   command.add_flag("--json", state->json, "as JSON");
-  state->input.add_to(command);
-  state->run.add_to(command, false);
+  state->input.add_columns_to(command, {"task", "label", "confidence"});
+  state->input.add_skip_to(command);
+  state->run.add_quiet_to(command);
   command.footer(
       "Examples:\n"
       "  crowdfold aggregate labels.csv -o answers.csv\n"

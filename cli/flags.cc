@@ -1,6 +1,7 @@
 #include "flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,39 +13,66 @@
 
 namespace crowdfold::cli {
 
+namespace {
+
+const char* const kInputGroup = "Input";
+const char* const kStateGroup = "State";
+const char* const kRunningGroup = "Running";
+
+}  // namespace
+
 void InputFlags::add_to(CLI::App& command) {
-  const char* group = "Input";
+  add_columns_to(command, {"task", "worker", "label"});
+  add_abstain_to(command);
+  add_duplicates_to(command);
+  add_skip_to(command);
+}
+
+void InputFlags::add_columns_to(CLI::App& command, const std::vector<std::string>& roles,
+                                const std::vector<std::string>& named) {
   command
       .add_option("--format", format_,
                   "auto, csv, tsv or jsonl; .gz and .zst are recognised by themselves")
       ->check(CLI::IsMember({"auto", "csv", "tsv", "jsonl"}))
       ->capture_default_str()
-      ->group(group);
+      ->group(kInputGroup);
   auto* header =
       command.add_flag("--header", header_, "the first row names the columns (default: recognised)")
-          ->group(group);
+          ->group(kInputGroup);
   command
       .add_flag("--no-header", no_header_,
-                "the first row is data: columns in the order task, worker, label")
+                fmt::format("the first row is data: columns in the order {}", fmt::join(roles, ", ")))
       ->excludes(header)
-      ->group(group);
+      ->group(kInputGroup);
+  std::vector<std::string> mapped = roles;
+  mapped.insert(mapped.end(), named.begin(), named.end());
   command
-      .add_option("--map", map_,
-                  "which column is which: task=COL,worker=COL,label=COL, by name or number")
+      .add_option(
+          "--map", map_,
+          fmt::format("which column is which: {}=COL, by name or number", fmt::join(mapped, "=COL,")))
       ->delimiter(',')
       ->type_name("ROLE=COL,…")
-      ->group(group);
+      ->group(kInputGroup);
+}
+
+void InputFlags::add_abstain_to(CLI::App& command) {
   command.add_option("--abstain", abstain_, "a label that means 'no label' (an empty one always does)")
       ->type_name("VALUE")
-      ->group(group);
+      ->group(kInputGroup);
+}
+
+void InputFlags::add_duplicates_to(CLI::App& command) {
   command
       .add_option("--duplicates", duplicates_,
                   "a worker's second label on a task: last, first, error or keep")
       ->check(CLI::IsMember({"last", "first", "error", "keep"}))
       ->capture_default_str()
-      ->group(group);
+      ->group(kInputGroup);
+}
+
+void InputFlags::add_skip_to(CLI::App& command) {
   command.add_flag("--skip-bad-rows", skip_bad_rows_, "leave malformed rows out and count them")
-      ->group(group);
+      ->group(kInputGroup);
 }
 
 ReadOptions InputFlags::options() const {
@@ -56,41 +84,44 @@ ReadOptions InputFlags::options() const {
   options.header = header_ ? Header::yes : no_header_ ? Header::no : Header::automatic;
   options.columns = parse_settings(map_);
   options.abstain = abstain_;
+  options.duplicates = duplicates_ == "first"   ? Duplicates::first
+                       : duplicates_ == "error" ? Duplicates::error
+                       : duplicates_ == "keep"  ? Duplicates::keep
+                                                : Duplicates::last;
   return options;
 }
 
 ReadOptions InputFlags::options_for_tables() const {
   ReadOptions options;
-  options.duplicates = duplicates_ == "first"   ? Duplicates::first
-                       : duplicates_ == "error" ? Duplicates::error
-                       : duplicates_ == "keep"  ? Duplicates::keep
-                                                : Duplicates::last;
   options.skip_bad_rows = skip_bad_rows_;
   return options;
 }
 
 void ConfigFlags::add_to(CLI::App& command) {
-  const char* group = "State";
-  command.add_option("--alpha", alpha_, "prior of worker quality: Beta(alpha, beta); default 4")
-      ->check(CLI::Range(1.0, 1e9))
-      ->group(group);
-  command.add_option("--beta", beta_, "prior of worker quality: Beta(alpha, beta); default 1.5")
-      ->check(CLI::Range(1.0, 1e9))
-      ->group(group);
-  command
-      .add_option("--half-life", half_life_,
-                  "a worker's labels are worth half after so many more; default: for ever")
-      ->check(CLI::Range(1.0, 1e15))
-      ->type_name("N")
-      ->group(group);
+  add_judging_to(command);
   command.add_option("--classes", classes_, "all classes there may be; default: whatever comes")
       ->delimiter(',')
       ->type_name("A,B,…")
-      ->group(group);
+      ->group(kStateGroup);
   command
       .add_flag("--forget-closed", forget_closed_,
                 "do not keep the labels of closed tasks: nothing of them can be taken back")
-      ->group(group);
+      ->group(kStateGroup);
+}
+
+std::vector<CLI::Option*> ConfigFlags::add_judging_to(CLI::App& command) {
+  return {command.add_option("--alpha", alpha_, "prior of worker quality: Beta(alpha, beta); default 4")
+              ->check(CLI::Range(1.0, 1e9))
+              ->group(kStateGroup),
+          command.add_option("--beta", beta_, "prior of worker quality: Beta(alpha, beta); default 1.5")
+              ->check(CLI::Range(1.0, 1e9))
+              ->group(kStateGroup),
+          command
+              .add_option("--half-life", half_life_,
+                          "a worker's labels are worth half after so many more; default: for ever")
+              ->check(CLI::Range(1.0, 1e15))
+              ->type_name("N")
+              ->group(kStateGroup)};
 }
 
 std::function<void(StreamConfig&)> ConfigFlags::overrides() const {
@@ -103,19 +134,27 @@ std::function<void(StreamConfig&)> ConfigFlags::overrides() const {
   };
 }
 
-void RunFlags::add_to(CLI::App& command, bool with_seed) {
-  const char* group = "Running";
-  if (with_seed) {
-    command.add_option("--seed", seed_, "decides ties, shuffles and simulations")
-        ->capture_default_str()
-        ->group(group);
-  }
+void RunFlags::add_seed_to(CLI::App& command) {
+  command.add_option("--seed", seed_, "decides ties, shuffles and simulations")
+      ->capture_default_str()
+      ->group(kRunningGroup);
+}
+
+void RunFlags::add_threads_to(CLI::App& command) {
   command.add_option("--threads", threads_, "default: all cores; results do not depend on it")
       ->check(CLI::Range(1, 1024))
       ->type_name("N")
-      ->group(group);
-  auto* quiet = command.add_flag("-q,--quiet", quiet_, "say nothing but errors")->group(group);
-  command.add_flag("-v,--verbose", verbose_, "say more")->excludes(quiet)->group(group);
+      ->group(kRunningGroup);
+}
+
+void RunFlags::add_quiet_to(CLI::App& command) {
+  command.add_flag("-q,--quiet", quiet_, "say nothing but errors")->group(kRunningGroup);
+}
+
+void RunFlags::add_verbose_to(CLI::App& command) {
+  command.add_flag("-v,--verbose", verbose_, "say more")
+      ->excludes(command.get_option("--quiet"))
+      ->group(kRunningGroup);
 }
 
 void RunFlags::add_memory_to(CLI::App& command) {
@@ -124,7 +163,7 @@ void RunFlags::add_memory_to(CLI::App& command) {
                   "what a method may take, as 500MB or 8GB; default: 80 % of the machine's")
       ->transform(CLI::AsSizeValue(true).description(""))
       ->type_name("SIZE")
-      ->group("Running");
+      ->group(kRunningGroup);
 }
 
 RunContext RunFlags::context() const {
@@ -146,7 +185,15 @@ void RunFlags::say(const std::string& line) const {
 }
 
 void RunFlags::say(const ReadReport& report) const {
+  say_recognised(report);
+  say_skipped(report);
+}
+
+void RunFlags::say_recognised(const ReadReport& report) const {
   say(fmt::format("{}: {}; {}", report.source, report.format, report.columns));
+}
+
+void RunFlags::say_skipped(const ReadReport& report) const {
   if (report.skipped_rows > 0) {
     say(fmt::format("{}: {} skipped, the first: {}", report.source,
                     count_noun(report.skipped_rows, "bad row"), report.first_skipped));

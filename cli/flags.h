@@ -16,10 +16,20 @@
 
 namespace crowdfold::cli {
 
-// How to read label files.
+// How to read an input. A command adds the parts that it honours.
 class InputFlags {
  public:
+  // All parts: for files of labels.
   void add_to(CLI::App& command);
+
+  // --format, --header, --no-header and --map. `roles` are in the order that columns have without a
+  // header; `named` are roles that only a header has.
+  void add_columns_to(CLI::App& command, const std::vector<std::string>& roles,
+                      const std::vector<std::string>& named = {});
+  void add_abstain_to(CLI::App& command);
+  void add_duplicates_to(CLI::App& command);
+  void add_skip_to(CLI::App& command);
+
   ReadOptions options() const;
   // For a second file (truths, workers): the same rules, but for the mapping, which is about labels.
   ReadOptions options_for_tables() const;
@@ -34,11 +44,13 @@ class InputFlags {
   bool skip_bad_rows_ = false;
 };
 
-// How to run: seed, threads, and how much to say.
+// How to run: seed, threads, memory, and how much to say. A command adds the parts that it honours.
 class RunFlags {
  public:
-  void add_to(CLI::App& command, bool with_seed = true);
-  // For commands that run methods.
+  void add_seed_to(CLI::App& command);
+  void add_threads_to(CLI::App& command);
+  void add_quiet_to(CLI::App& command);
+  void add_verbose_to(CLI::App& command);  // behind quiet, which it excludes
   void add_memory_to(CLI::App& command);
 
   // With a progress bar where there is someone to see it; cancelled by Ctrl-C.
@@ -48,6 +60,8 @@ class RunFlags {
   void say(const std::string& line) const;
   // What the reader recognised and what it left out.
   void say(const ReadReport& report) const;
+  void say_recognised(const ReadReport& report) const;
+  void say_skipped(const ReadReport& report) const;
   void end_progress() const { progress_->end(); }
 
  private:
@@ -63,6 +77,8 @@ class RunFlags {
 class ConfigFlags {
  public:
   void add_to(CLI::App& command);
+  // How labels count, without how they are kept: --alpha, --beta and --half-life.
+  std::vector<CLI::Option*> add_judging_to(CLI::App& command);
   // Changes what was asked for.
   std::function<void(StreamConfig&)> overrides() const;
 

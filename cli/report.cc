@@ -90,7 +90,9 @@ void add_report(CLI::App& app) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   state->input.add_to(command);
-  state->run.add_to(command);
+  state->run.add_seed_to(command);
+  state->run.add_threads_to(command);
+  state->run.add_quiet_to(command);
   state->run.add_memory_to(command);
   command.footer(
       "The page is one file that loads nothing from anywhere: it can be mailed.\n"

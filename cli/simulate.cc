@@ -117,7 +117,8 @@ void add_simulate(CLI::App& app) {
       ->delimiter(',')
       ->type_name("A,B,…")
       ->group(out);
-  state->run.add_to(command);
+  state->run.add_seed_to(command);
+  state->run.add_quiet_to(command);
   command.footer(
       "Examples:\n"
       "  crowdfold simulate --tasks 1000 --workers 200 --spammers .2 -o labels.csv --truth-out "

@@ -153,6 +153,7 @@ void add_state(CLI::App& app) {
   export_command->add_option("-o,--output", export_state->output, "- is standard output")
       ->capture_default_str();
   export_command->add_flag("--details", export_state->details, "more columns");
+  export_state->run.add_threads_to(*export_command);
   const auto [import_command, import_state] =
       add("import", "worker qualities of a CSV become histories", import_workers);
   import_command->add_option("WORKERS", import_state->others, "as --workers-out writes them")
@@ -167,7 +168,7 @@ void add_state(CLI::App& app) {
         std::pair(merge_command, merge_state), std::pair(export_command, export_state),
         std::pair(import_command, import_state), std::pair(rejudge_command, rejudge_state),
         std::pair(check_command, check_state)})
-    state->run.add_to(*sub, false);
+    state->run.add_quiet_to(*sub);
   command.footer(
       "Examples:\n"
       "  crowdfold state show crowd.db\n"
@@ -181,7 +182,7 @@ void add_next(CLI::App& app) {
       *app.add_subcommand("next", "open tasks of a state, by what one more label would bring");
   command.add_option("FILE", state->file, "a state, as `crowdfold stream --state` makes it")->required();
   command.add_option("--most", state->most, "tasks")->capture_default_str();
-  state->run.add_to(command, false);
+  state->run.add_quiet_to(command);
   command.footer(
       "Examples:\n"
       "  crowdfold stream events.jsonl --state crowd.db --confidence .95 --keep-open\n"

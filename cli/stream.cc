@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <span>
+#include <utility>
 
 #include "commands.h"
 #include "crowdfold/error.h"
@@ -98,13 +99,15 @@ void Stream::operator()() const {
   EventReader reader(input, input_flags.options(), follow);
   Session session(*this);
   const auto take = [&](std::span<const StreamEvent> events) { session.take(events); };
+  bool said = false;
   try {
-    for (auto came = EventReader::ReadStatus::some; came != EventReader::ReadStatus::end;) {
-      came = reader.read(take);
+    for (auto status = EventReader::ReadStatus::some; status != EventReader::ReadStatus::end;) {
+      status = reader.read(take);
+      if (reader.is_recognised() && !std::exchange(said, true)) run.say_recognised(reader.report());
       if (interrupted()) throw Error(ErrorCode::interrupted, "interrupted");
-      if (came == EventReader::ReadStatus::some) {
+      if (status == EventReader::ReadStatus::some) {
         session.commit_now_and_then();
-      } else if (came == EventReader::ReadStatus::none_yet) {
+      } else if (status == EventReader::ReadStatus::none_yet) {
         session.commit();
         reader.wait();
       }
@@ -117,9 +120,7 @@ void Stream::operator()() const {
   if (!keep_open) session.close_all();
   session.commit();
   if (summary) session.print_summary();
-  if (reader.skipped() > 0)
-    run.say(fmt::format("{} left out; the first: {}", count_noun(reader.skipped(), "bad row"),
-                        reader.first_skipped()));
+  run.say_skipped(reader.report());
 }
 
 }  // namespace
@@ -127,7 +128,7 @@ void Stream::operator()() const {
 void add_stream(CLI::App& app) {
   auto state = std::make_shared<Stream>();
   CLI::App& command = *app.add_subcommand("stream", "answers while labels come in, one event at a time");
-  command.add_option("EVENTS", state->input, "JSON lines, or labels as CSV; - is standard input")
+  command.add_option("EVENTS", state->input, "JSON lines, or a table of labels; - is standard input")
       ->capture_default_str();
   command.add_option("--state", state->state, "keep everything in this file, and go on from it")
       ->type_name("FILE");
@@ -167,8 +168,10 @@ void add_stream(CLI::App& app) {
       ->capture_default_str()
       ->type_name("N")
       ->group(output);
-  state->input_flags.add_to(command);
-  state->run.add_to(command, false);
+  state->input_flags.add_columns_to(command, {"task", "worker", "label"}, {"id"});
+  state->input_flags.add_abstain_to(command);
+  state->input_flags.add_skip_to(command);
+  state->run.add_quiet_to(command);
   command.footer(
       "Events, one a line:\n"
       "  {\"task\": \"t1\", \"worker\": \"ann\", \"label\": \"cat\", \"id\": \"e1\"}\n"

@@ -12,12 +12,15 @@
 #include <sstream>
 
 #include "crowdfold/error.h"
-#include "io/output.h"
+#include "io/records.h"
 
 namespace crowdfold::paper {
 namespace {
 
-std::string line_of(const Results::Row& row) { return fmt::format("{}\n", fmt::join(row, ",")); }
+void write(Records::Line line, const Results::Row& row) {
+  for (const std::string& field : row) line.text(field);
+  line.end();
+}
 
 // Numbers by size, the rest as text.
 bool before(const std::string& a, const std::string& b) {
@@ -95,11 +98,12 @@ void Results::forget(const std::function<bool(const Row& key)>& unwanted) {
 }
 
 void Results::add(const Row& key, const std::vector<Row>& values) {
+  const Records records(TextKind::csv, columns_);
   std::string text;
   for (const Row& value : values) {
     Row row = key;
     row.insert(row.end(), value.begin(), value.end());
-    text += line_of(row);
+    write(records.line(text), row);
     rows_.push_back(std::move(row));
   }
   units_.insert(key);
@@ -126,9 +130,8 @@ void Results::rewrite() {
 
 void write_csv(const std::filesystem::path& file, const std::vector<std::string>& columns,
                const std::vector<Results::Row>& rows) {
-  OutputFile output(file.string());
-  output.write(line_of(columns));
-  for (const Results::Row& row : rows) output.write(line_of(row));
+  RecordFile output(file.string(), columns);
+  for (const Results::Row& row : rows) write(output.add(), row);
   output.commit();
 }
 

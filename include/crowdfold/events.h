@@ -1,5 +1,5 @@
 // Events of a live stream (see stream.h) as text: read from a file or standard input as they come, JSON
-// lines or rows of labels in CSV; what the stream tells, as JSON lines.
+// lines or rows of labels; what the stream tells, as JSON lines.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,8 @@
 
 namespace crowdfold {
 
+// Understands what read_labels understands: separators, compression, columns by name or mapping,
+// abstentions. (Duplicates are the stream's business: a second label replaces the first.)
 class EventReader {
  public:
   // "-" is standard input. With `follow`, a file has no end: more may be written to it.
@@ -20,39 +22,20 @@ class EventReader {
 
   enum class ReadStatus { some, none_yet, end };
   using Body = std::function<void(std::span<const StreamEvent>)>;
-  // body(events) with what there is, up to a certain amount; does not wait. Error(data) for a bad line,
-  // after the events before it; with options.skip_bad_rows it is left out.
+  // body(events) with those there are, up to a certain amount; does not wait. Error(data) for a bad
+  // line, after the events before it; with options.skip_bad_rows it is left out.
   ReadStatus read(const Body& body);
   // Waits for more, for some milliseconds at most.
   void wait() const;
 
-  std::uint64_t lines() const { return lines_; }
-  std::uint64_t skipped() const { return skipped_; }
-  const std::string& first_skipped() const { return first_skipped_; }
+  // Whether the columns are known: a table's with its first row, those of JSON events with the first
+  // label.
+  bool is_recognised() const;
+  const ReadReport& report() const;
 
  private:
-  class Batch;
-  class Format;
-  class Csv;
-  class Json;
-
-  void parse(std::size_t size, const Body& body);
-  void recognise();
-
-  std::string path_;
-  std::string source_;  // as messages name it
-  ReadOptions options_;
-  bool follow_;
-  int descriptor_ = -1;
-  bool at_end_ = false;  // for now, or for ever
-  bool ended_ = false;
-  std::string buffer_;  // what was read and not parsed; then room behind it
-  std::size_t filled_ = 0;
-  std::unique_ptr<Format> format_;
-  std::unique_ptr<Batch> batch_;
-  std::uint64_t lines_ = 0;
-  std::uint64_t skipped_ = 0;
-  std::string first_skipped_;
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // Lines, with their end.

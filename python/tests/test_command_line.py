@@ -63,7 +63,7 @@ def test_truths_and_workers_of_an_earlier_run_are_the_same(run: Any, frame: pd.D
     here.rename("label").to_csv(known)
     run("aggregate", monday, "-q", "-m", "twopass", "-o", tmp_path / "o1.csv", "--workers-out", tmp_path / "w1.csv")
     run("aggregate", tuesday, "-q", "-m", "twopass", "-o", tmp_path / "o2.csv", "--workers-in", tmp_path / "w1.csv",
-        "--workers-out", tmp_path / "w2.csv", "--truth-in", known)
+        "--workers-out", tmp_path / "w2.csv", "--truth", known)
     cf.TwoPass().fit(frame[half]).save(tmp_path / "p1.csv")
     assert (tmp_path / "p1.csv").read_bytes() == (tmp_path / "w1.csv").read_bytes()
     model = cf.TwoPass().fit(frame[~half], here, workers=tmp_path / "p1.csv")

@@ -12,7 +12,19 @@ namespace {
 
 constexpr std::size_t kPeek = 1 << 16;
 constexpr std::size_t kMostRecordBytes = std::size_t{64} << 20;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Closes a last record that has no newline. There is room for it.
+void close_last_record(TextBlock& block) {
+  if (block.size > 0 && block.bytes[block.size - 1] != '\n') block.bytes[block.size++] = '\n';
+}
+
+void require_sane_record(std::size_t size, const std::string& path) {
+  if (size < kMostRecordBytes) return;
+  throw Error(
+      ErrorCode::data, Location{display_name(path), 0, 0},
+      fmt::format("a record is longer than {} MB: is a quote not closed, or is this not a text file?",
+                  kMostRecordBytes >> 20));
+}
 
 }  // namespace
 
@@ -24,8 +36,43 @@ void TextBlock::reserve(std::size_t wanted) {
   capacity = wanted;
 }
 
-BlockReader::BlockReader(const std::string& path, std::size_t block_size)
-    : path_(path), source_(open_source(path)), block_size_(block_size) {}
+std::size_t records_end(std::string_view text, char separator) {
+  const char* const data = text.data();
+  const auto after_last_newline = [&](std::size_t size) -> std::size_t {
+    const void* newline = ::memrchr(data, '\n', size);
+    return newline == nullptr ? 0
+                              : static_cast<std::size_t>(static_cast<const char*>(newline) - data) + 1;
+  };
+  const void* first_quote = separator == 0 ? nullptr : std::memchr(data, '"', text.size());
+  if (first_quote == nullptr) return after_last_newline(text.size());
+
+  // A quote opens a quoted field only at the field's start; inside, a doubled one stands for itself.
+  std::size_t end =
+      after_last_newline(static_cast<std::size_t>(static_cast<const char*>(first_quote) - data));
+  bool quoted = false;
+  std::size_t closed = text.size();  // where the last quoted field seemed to end
+  for (std::size_t i = end; i < text.size(); ++i) {
+    const char c = data[i];
+    if (quoted) {
+      if (c == '"') {
+        quoted = false;
+        closed = i;
+      }
+      continue;
+    }
+    if (c == '\n') {
+      end = i + 1;
+    } else if (c == '"') {
+      const bool field_start = i == 0 || data[i - 1] == separator || data[i - 1] == '\n';
+      const bool doubled = closed + 1 == i;
+      quoted = field_start || doubled;
+    }
+  }
+  return end;
+}
+
+BlockReader::BlockReader(const std::string& path, std::size_t block_size, Waiting waiting)
+    : path_(path), source_(open_source(path, waiting)), block_size_(block_size) {}
 
 std::string_view BlockReader::peek() {
   while (carry_.size() < kPeek) {
@@ -35,45 +82,62 @@ std::string_view BlockReader::peek() {
     carry_.resize(had + count);
     if (count == 0) break;
   }
-  std::string_view text = carry_;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  return text;
+  return carry_;
+}
+
+void BlockReader::begin_records(char separator, std::size_t before) {
+  separator_ = separator;
+  before_ = before;
 }
 
 bool BlockReader::next(TextBlock& block) {
-  block.size = 0;
-  block.begin = 0;
-  block.reserve(std::max(block_size_, carry_.size()) + 1);  // one more for a last newline
-  if (!carry_.empty()) std::memcpy(block.bytes.get(), carry_.data(), carry_.size());
-  block.size = carry_.size();
-  carry_.clear();
-
+  take_carry(block, block_size_);
   std::size_t end = 0;
-  for (std::size_t wanted = block_size_;; wanted *= 2) {
+  for (std::size_t wanted = block_size_; end == 0; wanted *= 2) {
     if (!fill(block, wanted)) {  // the end of the input: all of it, closed by a newline
       if (block.size == 0) return false;
-      if (block.bytes[block.size - 1] != '\n') block.bytes[block.size++] = '\n';
+      close_last_record(block);
       end = block.size;
       break;
     }
-    end = records_end(block);
-    if (end > 0) break;
-    if (wanted >= kMostRecordBytes) {
-      throw Error(
-          ErrorCode::data, Location{display_name(path_), 0, 0},
-          fmt::format(
-              "a record is longer than {} MB: is a quote not closed, or is this not a text file?",
-              kMostRecordBytes >> 20));
-    }
+    end = records_end_of(block);
+    if (end == 0) require_sane_record(wanted, path_);
   }
-  carry_.assign(block.bytes.get() + end, block.size - end);
-  block.size = end;
-  std::memset(block.bytes.get() + end, 0, kBlockPadding);
-  if (at_start_ && std::string_view(block.bytes.get(), block.size).starts_with(kByteOrderMark)) {
-    block.begin = kByteOrderMark.size();
-  }
-  at_start_ = false;
+  finish(block, end);
   return true;
+}
+
+std::size_t BlockReader::poll() {
+  if (ended_) return 0;
+  const std::size_t had = carry_.size();
+  carry_.resize(had + block_size_);
+  const std::size_t count = source_->read(carry_.data() + had, block_size_);
+  carry_.resize(had + (count == kNoneYet ? 0 : count));
+  ended_ = count == 0;
+  return count;
+}
+
+bool BlockReader::next_of_pending(TextBlock& block) {
+  take_carry(block, 0);
+  if (ended_) close_last_record(block);
+  const std::size_t end = ended_ ? block.size : records_end_of(block);
+  if (end == 0) {
+    require_sane_record(block.size, path_);
+    carry_.assign(block.bytes.get(), block.size);
+    return false;
+  }
+  finish(block, end);
+  return true;
+}
+
+// Moves the bytes that were read but not given out to the block, with room for as many as `room`.
+void BlockReader::take_carry(TextBlock& block, std::size_t room) {
+  block.size = 0;
+  block.begin = 0;
+  block.reserve(std::max(room, carry_.size()) + 1);  // one more for a last newline
+  std::memcpy(block.bytes.get(), carry_.data(), carry_.size());
+  block.size = carry_.size();
+  carry_.clear();
 }
 
 // Reads until the block holds `wanted` bytes; false if the input ended before.
@@ -87,41 +151,19 @@ bool BlockReader::fill(TextBlock& block, std::size_t wanted) {
   return true;
 }
 
-// Where the last whole record ends; 0 if none does.
-std::size_t BlockReader::records_end(const TextBlock& block) const {
-  const char* const data = block.bytes.get();
-  const auto after_last_newline = [&](std::size_t size) -> std::size_t {
-    const void* newline = ::memrchr(data, '\n', size);
-    return newline == nullptr ? 0
-                              : static_cast<std::size_t>(static_cast<const char*>(newline) - data) + 1;
-  };
-  const void* first_quote = separator_ == 0 ? nullptr : std::memchr(data, '"', block.size);
-  if (first_quote == nullptr) return after_last_newline(block.size);
+std::size_t BlockReader::records_end_of(const TextBlock& block) const {
+  if (block.size <= before_) return 0;
+  const std::size_t end = records_end({block.bytes.get() + before_, block.size - before_}, separator_);
+  return end == 0 ? 0 : before_ + end;
+}
 
-  // A quote opens a quoted field only at the field's start; inside, a doubled one stands for itself.
-  std::size_t end =
-      after_last_newline(static_cast<std::size_t>(static_cast<const char*>(first_quote) - data));
-  bool quoted = false;
-  std::size_t closed = block.size;  // where the last quoted field seemed to end
-  for (std::size_t i = end; i < block.size; ++i) {
-    const char c = data[i];
-    if (quoted) {
-      if (c == '"') {
-        quoted = false;
-        closed = i;
-      }
-      continue;
-    }
-    if (c == '\n') {
-      end = i + 1;
-    } else if (c == '"') {
-      const bool field_start = i == 0 || data[i - 1] == separator_ || data[i - 1] == '\n';
-      const bool doubled = closed + 1 == i;
-      const bool after_mark = at_start_ && i == kByteOrderMark.size();
-      quoted = field_start || doubled || after_mark;
-    }
-  }
-  return end;
+// The block ends there; what comes behind is for the next one.
+void BlockReader::finish(TextBlock& block, std::size_t end) {
+  carry_.assign(block.bytes.get() + end, block.size - end);
+  block.size = end;
+  std::memset(block.bytes.get() + end, 0, kBlockPadding);
+  block.begin = std::min(before_, end);
+  before_ = 0;
 }
 
 }  // namespace crowdfold

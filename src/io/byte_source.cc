@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -20,184 +21,204 @@ namespace crowdfold {
 namespace {
 
 constexpr std::size_t kCompressedChunk = 1 << 18;
+constexpr std::size_t kMagicBytes = 4;
+constexpr std::string_view kGzipMagic = "\x1F\x8B";
+constexpr std::string_view kZstdMagic = "\x28\xB5\x2F\xFD";
 
-[[noreturn]] void fail(ErrorCode code, const std::string& path, const std::string& message) {
-  throw Error(code, Location{display_name(path), 0, 0}, message);
-}
-
-class FileSource final : public ByteSource {
+// Undoes a compression, piece by piece.
+class Decoder {
  public:
-  explicit FileSource(const std::string& path) : path_(path) {
-    descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail(ErrorCode::io, path, fmt::format("cannot open: {}", std::strerror(errno)));
-    struct stat status {};
-    if (::fstat(descriptor_, &status) == 0) {
-      if (S_ISDIR(status.st_mode)) {
-        close();
-        fail(ErrorCode::io, path, "is a directory, not a file of labels");
-      }
-      if (S_ISREG(status.st_mode)) size_ = static_cast<std::uint64_t>(status.st_size);
-    }
-    fill_magic();
-  }
-  ~FileSource() override { close(); }
-  FileSource(const FileSource&) = delete;
-  FileSource& operator=(const FileSource&) = delete;
-
-  std::size_t read(char* to, std::size_t size) override {
-    if (magic_used_ < magic_.size()) {
-      const std::size_t count = std::min(size, magic_.size() - magic_used_);
-      std::memcpy(to, magic_.data() + magic_used_, count);
-      magic_used_ += count;
-      return count;
-    }
-    return read_file(to, size);
-  }
-  std::uint64_t file_position() const override { return position_; }
-  std::uint64_t file_size() const override { return size_; }
-
-  // The first bytes, which tell how the file is compressed.
-  std::string_view magic() const { return magic_; }
-
- private:
-  std::size_t read_file(char* to, std::size_t size) {
-    for (;;) {
-      const ssize_t count = ::read(descriptor_, to, size);
-      if (count >= 0) {
-        position_ += static_cast<std::uint64_t>(count);
-        return static_cast<std::size_t>(count);
-      }
-      if (errno != EINTR)
-        fail(ErrorCode::io, path_, fmt::format("cannot read: {}", std::strerror(errno)));
-    }
-  }
-
-  void fill_magic() {
-    char bytes[4];
-    while (magic_.size() < sizeof bytes) {
-      const std::size_t count = read_file(bytes, sizeof bytes - magic_.size());
-      if (count == 0) break;
-      magic_.append(bytes, count);
-    }
-  }
-
-  void close() {
-    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
-    descriptor_ = -1;
-  }
-
-  std::string path_;
-  int descriptor_ = -1;
-  std::uint64_t size_ = 0;
-  std::uint64_t position_ = 0;
-  std::string magic_;
-  std::size_t magic_used_ = 0;
+  virtual ~Decoder() = default;
+  // Decodes the beginning of `input`, which is not empty, and cuts it off; returns the number of bytes
+  // that came out. What is wrong goes to `problem`.
+  virtual std::size_t decode(std::string_view& input, char* to, std::size_t size,
+                             std::string& problem) = 0;
+  // Whether the input may end here.
+  virtual bool is_whole() const = 0;
+  virtual const char* name() const = 0;
 };
 
-// A source that decompresses another: what gzip and zstd have in common.
-class DecompressedSource : public ByteSource {
+class GzipDecoder final : public Decoder {
  public:
-  DecompressedSource(std::unique_ptr<ByteSource> file, std::string path)
-      : file_(std::move(file)), path_(std::move(path)), input_(kCompressedChunk) {}
-  std::uint64_t file_position() const override { return file_->file_position(); }
-  std::uint64_t file_size() const override { return file_->file_size(); }
-
- protected:
-  // False at the end of the file.
-  bool refill(std::size_t& available) {
-    available = file_->read(input_.data(), input_.size());
-    return available > 0;
-  }
-  [[noreturn]] void damaged(const std::string& why) const {
-    fail(ErrorCode::data, path_, fmt::format("the {} data is damaged: {}", compression(), why));
-  }
-
-  std::unique_ptr<ByteSource> file_;
-  std::string path_;
-  std::vector<char> input_;
-};
-
-class GzipSource final : public DecompressedSource {
- public:
-  GzipSource(std::unique_ptr<ByteSource> file, const std::string& path)
-      : DecompressedSource(std::move(file), path) {
+  GzipDecoder() {
     constexpr int kGzipOnly = 16;
     if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK)
       throw Error(ErrorCode::internal, "zlib does not start");
   }
-  ~GzipSource() override { inflateEnd(&stream_); }
-  GzipSource(const GzipSource&) = delete;
-  GzipSource& operator=(const GzipSource&) = delete;
+  ~GzipDecoder() override { inflateEnd(&stream_); }
+  GzipDecoder(const GzipDecoder&) = delete;
+  GzipDecoder& operator=(const GzipDecoder&) = delete;
 
-  std::size_t read(char* to, std::size_t size) override {
+  std::size_t decode(std::string_view& input, char* to, std::size_t size,
+                     std::string& problem) override {
+    in_member_ = true;
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
+    stream_.avail_in = static_cast<uInt>(input.size());
     stream_.next_out = reinterpret_cast<Bytef*>(to);
     stream_.avail_out = static_cast<uInt>(std::min<std::size_t>(size, 1U << 30));
-    const uInt wanted = stream_.avail_out;
-    while (stream_.avail_out == wanted) {
-      if (stream_.avail_in == 0) {
-        std::size_t available = 0;
-        if (!refill(available)) {
-          if (in_member_) damaged("it ends too early");
-          return 0;
-        }
-        stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
-        stream_.avail_in = static_cast<uInt>(available);
-      }
-      in_member_ = true;
-      const int status = inflate(&stream_, Z_NO_FLUSH);
-      if (status == Z_STREAM_END) {  // another member may follow
-        in_member_ = false;
-        inflateReset(&stream_);
-      } else if (status != Z_OK && status != Z_BUF_ERROR) {
-        damaged(stream_.msg != nullptr ? stream_.msg : "unreadable");
-      }
+    const uInt room = stream_.avail_out;
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    if (status == Z_STREAM_END) {  // another member may follow
+      in_member_ = false;
+      inflateReset(&stream_);
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+      problem = stream_.msg != nullptr ? stream_.msg : "unreadable";
     }
-    return wanted - stream_.avail_out;
+    input.remove_prefix(input.size() - stream_.avail_in);
+    return room - stream_.avail_out;
   }
-  const char* compression() const override { return "gzip"; }
+  bool is_whole() const override { return !in_member_; }
+  const char* name() const override { return "gzip"; }
 
  private:
   z_stream stream_{};
   bool in_member_ = false;
 };
 
-class ZstdSource final : public DecompressedSource {
+class ZstdDecoder final : public Decoder {
  public:
-  ZstdSource(std::unique_ptr<ByteSource> file, const std::string& path)
-      : DecompressedSource(std::move(file), path), stream_(ZSTD_createDStream(), ZSTD_freeDStream) {}
-
-  std::size_t read(char* to, std::size_t size) override {
+  std::size_t decode(std::string_view& input, char* to, std::size_t size,
+                     std::string& problem) override {
     ZSTD_outBuffer output{to, size, 0};
-    while (output.pos == 0) {
-      if (chunk_.pos == chunk_.size) {
-        std::size_t available = 0;
-        if (!refill(available)) {
-          if (in_frame_) damaged("it ends too early");
-          return 0;
-        }
-        chunk_ = {input_.data(), available, 0};
-      }
-      const std::size_t status = ZSTD_decompressStream(stream_.get(), &output, &chunk_);
-      if (ZSTD_isError(status) != 0) damaged(ZSTD_getErrorName(status));
-      in_frame_ = status != 0;
-    }
+    ZSTD_inBuffer chunk{input.data(), input.size(), 0};
+    const std::size_t status = ZSTD_decompressStream(stream_.get(), &output, &chunk);
+    if (ZSTD_isError(status) != 0) problem = ZSTD_getErrorName(status);
+    in_frame_ = status != 0;
+    input.remove_prefix(chunk.pos);
     return output.pos;
   }
-  const char* compression() const override { return "zstd"; }
+  bool is_whole() const override { return !in_frame_; }
+  const char* name() const override { return "zstd"; }
 
  private:
-  std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream_;
-  ZSTD_inBuffer chunk_{nullptr, 0, 0};
+  std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream_{ZSTD_createDStream(),
+                                                                     ZSTD_freeDStream};
   bool in_frame_ = false;
+};
+
+class FileSource final : public ByteSource {
+ public:
+  FileSource(const std::string& path, Waiting waiting) : path_(path), waiting_(waiting) {
+    descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(ErrorCode::io, fmt::format("cannot open: {}", std::strerror(errno)));
+    struct stat status {};
+    if (::fstat(descriptor_, &status) == 0) {
+      if (S_ISDIR(status.st_mode)) {
+        close();
+        fail(ErrorCode::io, "is a directory, not a file of labels");
+      }
+      if (S_ISREG(status.st_mode)) size_ = static_cast<std::uint64_t>(status.st_size);
+    }
+  }
+  ~FileSource() override { close(); }
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  std::size_t read(char* to, std::size_t size) override {
+    if (!recognised_ && !recognise()) return kNoneYet;
+    return decoder_ ? read_decoded(to, size) : read_plain(to, size);
+  }
+
+  void wait(int milliseconds) const override {
+    // Where a file that may grow ends, there is always something to read: nothing.
+    pollfd ready{descriptor_, POLLIN, 0};
+    at_end_ ? ::poll(nullptr, 0, milliseconds) : ::poll(&ready, 1, milliseconds);
+  }
+  std::uint64_t file_position() const override { return position_; }
+  std::uint64_t file_size() const override { return size_; }
+  const char* compression() const override { return decoder_ ? decoder_->name() : ""; }
+
+ private:
+  // Bytes of the file as they are.
+  std::size_t read_file(char* to, std::size_t size) {
+    pollfd ready{descriptor_, POLLIN, 0};
+    if (waiting_ != Waiting::yes && ::poll(&ready, 1, 0) == 0) return kNoneYet;
+    for (;;) {
+      const ssize_t count = ::read(descriptor_, to, size);
+      if (count >= 0) {
+        at_end_ = count == 0;
+        position_ += static_cast<std::uint64_t>(count);
+        return at_end_ && waiting_ == Waiting::follow ? kNoneYet : static_cast<std::size_t>(count);
+      }
+      if (waiting_ != Waiting::yes && (errno == EINTR || errno == EAGAIN)) return kNoneYet;
+      if (errno != EINTR) fail(ErrorCode::io, fmt::format("cannot read: {}", std::strerror(errno)));
+    }
+  }
+
+  // By the first bytes; false if they are not there yet.
+  bool recognise() {
+    while (magic_.size() < kMagicBytes) {
+      char bytes[kMagicBytes];
+      const std::size_t count = read_file(bytes, kMagicBytes - magic_.size());
+      if (count == kNoneYet) return false;
+      if (count == 0) break;
+      magic_.append(bytes, count);
+    }
+    if (magic_.starts_with(kGzipMagic)) decoder_ = std::make_unique<GzipDecoder>();
+    if (magic_ == kZstdMagic) decoder_ = std::make_unique<ZstdDecoder>();
+    if (decoder_ && waiting_ == Waiting::follow)
+      fail(ErrorCode::data, "a compressed file cannot be followed: give it uncompressed");
+    if (decoder_) chunk_.resize(kCompressedChunk);
+    pending_ = magic_;
+    recognised_ = true;
+    return true;
+  }
+
+  std::size_t read_plain(char* to, std::size_t size) {
+    if (pending_.empty()) return read_file(to, size);
+    std::size_t count = pending_.copy(to, size);
+    pending_.remove_prefix(count);
+    if (waiting_ != Waiting::yes && count < size) {  // with all that is there now
+      const std::size_t more = read_file(to + count, size - count);
+      if (more != kNoneYet) count += more;
+    }
+    return count;
+  }
+
+  std::size_t read_decoded(char* to, std::size_t size) {
+    for (;;) {
+      if (pending_.empty()) {
+        const std::size_t count = read_file(chunk_.data(), chunk_.size());
+        if (count == kNoneYet) return kNoneYet;
+        if (count == 0 && !decoder_->is_whole()) damaged("it ends too early");
+        if (count == 0) return 0;
+        pending_ = {chunk_.data(), count};
+      }
+      std::string problem;
+      const std::size_t decoded = decoder_->decode(pending_, to, size, problem);
+      if (!problem.empty()) damaged(problem);
+      if (decoded > 0) return decoded;
+    }
+  }
+
+  [[noreturn]] void damaged(const std::string& why) const {
+    fail(ErrorCode::data, fmt::format("the {} data is damaged: {}", compression(), why));
+  }
+  [[noreturn]] void fail(ErrorCode code, const std::string& message) const {
+    throw Error(code, Location{display_name(path_), 0, 0}, message);
+  }
+  void close() {
+    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+    descriptor_ = -1;
+  }
+
+  std::string path_;
+  Waiting waiting_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+  std::uint64_t position_ = 0;
+  bool at_end_ = false;  // for now, or for ever
+  bool recognised_ = false;
+  std::string magic_;  // the first bytes, which tell how the file is compressed
+  std::unique_ptr<Decoder> decoder_;
+  std::vector<char> chunk_;   // compressed bytes
+  std::string_view pending_;  // read, but neither given out nor decoded
 };
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_source(const std::string& path) {
-  auto file = std::make_unique<FileSource>(path);
-  if (file->magic().starts_with("\x1F\x8B")) return std::make_unique<GzipSource>(std::move(file), path);
-  if (file->magic() == "\x28\xB5\x2F\xFD") return std::make_unique<ZstdSource>(std::move(file), path);
-  return file;
+std::unique_ptr<ByteSource> open_source(const std::string& path, Waiting waiting) {
+  return std::make_unique<FileSource>(path, waiting);
 }
 
 std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }

@@ -23,13 +23,6 @@ std::string normalize(const std::string& name) {
   return text;
 }
 
-const std::string* mapping_of(const std::string& role, const ReadOptions& options) {
-  for (const auto& [name, column] : options.columns) {
-    if (name == role) return &column;
-  }
-  return nullptr;
-}
-
 std::optional<std::size_t> column_number(const std::string& text) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -41,26 +34,26 @@ bool is_mappable(const std::string& role) {
   return role == "task" || role == "worker" || role == "label";
 }
 
-void check_mapping(const std::vector<Role>& roles, const ReadOptions& options) {
-  for (const auto& [name, column] : options.columns) {
-    if (std::none_of(roles.begin(), roles.end(),
-                     [&, &role_name = name](const Role& r) { return r.name == role_name; }) &&
-        !is_mappable(name)) {
-      throw Error(
-          ErrorCode::usage,
-          fmt::format("--map {}={}: the columns to map are task, worker and label", name, column));
-    }
+// "task, worker and label".
+std::string names_of_mappable(const std::vector<Role>& roles) {
+  std::vector<std::string> names;
+  for (const Role& role : roles) {
+    if (!role.aliases.empty()) names.push_back(role.name);
   }
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-std::size_t mapped_column(const std::string& role, const std::string& column,
-                          const std::vector<std::string>& header, const std::string& source) {
+std::size_t mapped_column(const Role& role, const std::string& column,
+                          const std::vector<std::string>& header, const Location& place) {
   const auto found = std::find(header.begin(), header.end(), column);
   if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
   if (const auto number = column_number(column); number && *number < header.size()) return *number;
-  throw Error(
-      ErrorCode::usage, Location{source, 1, 0},
-      fmt::format("no column '{}' for {}; the columns are: {}", column, role, fmt::join(header, ", ")));
+  if (role.late) return kNoColumn;
+  throw Error(ErrorCode::usage, place,
+              fmt::format("no column '{}' for {}; the columns are: {}", column, role.name,
+                          fmt::join(header, ", ")));
 }
 
 std::size_t recognized_column(const Role& role, const std::vector<std::string>& header) {
@@ -74,6 +67,25 @@ std::size_t recognized_column(const Role& role, const std::vector<std::string>& 
 }
 
 }  // namespace
+
+const std::string* mapping_of(const std::string& role, const ReadOptions& options) {
+  for (const auto& [name, column] : options.columns) {
+    if (name == role) return &column;
+  }
+  return nullptr;
+}
+
+void check_mapping(const std::vector<Role>& roles, const ReadOptions& options) {
+  for (const auto& [name, column] : options.columns) {
+    const bool known = std::any_of(roles.begin(), roles.end(), [&, &mapped = name](const Role& role) {
+      return role.name == mapped && !role.aliases.empty();
+    });
+    if (!known) {
+      throw Error(ErrorCode::usage, fmt::format("--map {}={}: the columns to map are {}", name, column,
+                                                names_of_mappable(roles)));
+    }
+  }
+}
 
 Role task_role() {
   return {"task",
@@ -100,21 +112,21 @@ Role truth_role() {
 std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::string>& header,
                                                       const std::vector<Role>& roles,
                                                       const ReadOptions& options,
-                                                      const std::string& source) {
+                                                      const Location& place) {
   check_mapping(roles, options);
   std::vector<std::size_t> columns;
   std::vector<std::string> missing;
   bool any = false;
   for (const Role& role : roles) {
     const std::string* mapped = mapping_of(role.name, options);
-    columns.push_back(mapped != nullptr ? mapped_column(role.name, *mapped, header, source)
+    columns.push_back(mapped != nullptr ? mapped_column(role, *mapped, header, place)
                                         : recognized_column(role, header));
     any = any || columns.back() != kNoColumn;
     if (columns.back() == kNoColumn && role.required) missing.push_back(role.name);
   }
   if (!any) return std::nullopt;
   if (!missing.empty()) {
-    throw Error(ErrorCode::data, Location{source, 1, 0},
+    throw Error(ErrorCode::data, place,
                 fmt::format("no column for {}; the columns are: {}{}", fmt::join(missing, " and "),
                             fmt::join(header, ", "),
                             is_mappable(missing.front())
@@ -125,11 +137,11 @@ std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::str
 }
 
 std::vector<std::size_t> columns_by_position(std::size_t num_fields, const std::vector<Role>& roles,
-                                             const ReadOptions& options, const std::string& source) {
+                                             const ReadOptions& options, const Location& place) {
   check_mapping(roles, options);
   std::vector<std::size_t> columns;
   for (std::size_t i = 0; i < roles.size(); ++i) {
-    std::size_t column = i;
+    std::size_t column = roles[i].by_position ? i : kNoColumn;
     if (const std::string* mapped = mapping_of(roles[i].name, options)) {
       const auto number = column_number(*mapped);
       if (!number) {
@@ -140,7 +152,7 @@ std::vector<std::size_t> columns_by_position(std::size_t num_fields, const std::
       column = *number;
     }
     if (column >= num_fields && roles[i].required) {
-      throw Error(ErrorCode::data, Location{source, 1, 0},
+      throw Error(ErrorCode::data, place,
                   fmt::format("no column {} for {}: the first row has {}", column + 1, roles[i].name,
                               num_fields));
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "crowdfold/error.h"
 #include "crowdfold/io.h"
 
 namespace crowdfold {
@@ -14,6 +15,10 @@ struct Role {
   std::vector<std::string>
       aliases;  // other names, best first; compared without case, punctuation and "id"
   bool required = true;
+  bool by_position = true;  // has its place among the columns where there is no header
+  // JSON lines: the first objects may lack it, even if it is required. Its key is then the one that the
+  // user mapped, or its own name.
+  bool late = false;
 };
 
 Role task_role();
@@ -21,18 +26,23 @@ Role worker_role();
 Role label_role();
 Role truth_role();  // named label, like the one above, with the names that truths have
 
+// The column that the user mapped to a role; null if none.
+const std::string* mapping_of(const std::string& role, const ReadOptions& options);
+
+// Error(usage) if a role that is none of these is mapped.
+void check_mapping(const std::vector<Role>& roles, const ReadOptions& options);
+
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 
 // Column of each role, kNoColumn for an optional one that is not there. nullopt if the names look like
 // data: no role is recognised. Error(data) if some roles are recognised and a required one is not,
-// Error(usage) for a mapping that does not fit.
+// Error(usage) for a mapping that does not fit. Roles without aliases are neither recognised nor mapped.
 std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::string>& header,
                                                       const std::vector<Role>& roles,
-                                                      const ReadOptions& options,
-                                                      const std::string& source);
+                                                      const ReadOptions& options, const Location& place);
 
-// The same without a header: roles in order, unless mapped by number.
+// The same without a header: roles that have a place, in order, unless mapped by number.
 std::vector<std::size_t> columns_by_position(std::size_t num_fields, const std::vector<Role>& roles,
-                                             const ReadOptions& options, const std::string& source);
+                                             const ReadOptions& options, const Location& place);
 
 }  // namespace crowdfold

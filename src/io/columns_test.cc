@@ -13,7 +13,7 @@ using Columns = std::vector<std::size_t>;
 const std::vector<Role> kLabelRoles = {task_role(), worker_role(), label_role()};
 
 std::optional<Columns> match(const std::vector<std::string>& header, const ReadOptions& options = {}) {
-  return match_columns(header, kLabelRoles, options, "f.csv");
+  return match_columns(header, kLabelRoles, options, {"f.csv", 1, 0});
 }
 
 TEST(Columns, AreRecognisedByTheirUsualNames) {
@@ -69,24 +69,28 @@ TEST(Columns, AreComplainedAboutWhereAMappingDoesNotFit) {
 TEST(Columns, OfTruthsGoByMoreNames) {
   const std::vector<Role> roles = {task_role(), truth_role()};
   for (const char* name : {"truth", "gold", "ground_truth", "label", "true_label"}) {
-    EXPECT_EQ(match_columns({"task", name}, roles, {}, "t"), (Columns{0, 1})) << name;
+    EXPECT_EQ(match_columns({"task", name}, roles, {}, {"t", 1, 0}), (Columns{0, 1})) << name;
   }
 }
 
 TEST(Columns, ThatAreOptionalMayBeMissing) {
   const std::vector<Role> roles = {task_role(), label_role(), {"confidence", {"confidence"}, false}};
-  EXPECT_EQ(match_columns({"task", "label"}, roles, {}, "t"), (Columns{0, 1, kNoColumn}));
+  EXPECT_EQ(match_columns({"task", "label"}, roles, {}, {"t", 1, 0}), (Columns{0, 1, kNoColumn}));
 }
 
 TEST(Columns, WithoutAHeaderStandInOrderOrWhereTheyAreMapped) {
-  EXPECT_EQ(columns_by_position(3, kLabelRoles, {}, "f"), (Columns{0, 1, 2}));
+  EXPECT_EQ(columns_by_position(3, kLabelRoles, {}, {"f", 1, 0}), (Columns{0, 1, 2}));
   ReadOptions options;
   options.columns = {{"task", "4"}, {"worker", "1"}, {"label", "2"}};
-  EXPECT_EQ(columns_by_position(4, kLabelRoles, options, "f"), (Columns{3, 0, 1}));
+  EXPECT_EQ(columns_by_position(4, kLabelRoles, options, {"f", 1, 0}), (Columns{3, 0, 1}));
   options.columns = {{"task", "name"}};
-  EXPECT_EQ(error_of([&] { columns_by_position(3, kLabelRoles, options, "f"); }).code(),
+  EXPECT_EQ(error_of([&] {
+              columns_by_position(3, kLabelRoles, options, {"f", 1, 0});
+            }).code(),
             ErrorCode::usage);
-  EXPECT_STREQ(error_of([&] { columns_by_position(2, kLabelRoles, {}, "f"); }).what(),
+  EXPECT_STREQ(error_of([&] {
+                 columns_by_position(2, kLabelRoles, {}, {"f", 1, 0});
+               }).what(),
                "f:1: no column 3 for label: the first row has 2");
 }
 

@@ -1,251 +1,231 @@
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <cstring>
 #include <memory_resource>
+#include <optional>
 
 #include "crowdfold/error.h"
 #include "crowdfold/events.h"
 #include "io/block_reader.h"
-#include "io/byte_source.h"
-#include "io/columns.h"
-#include "io/csv.h"
-#include "io/jsonl.h"
+#include "io/table_format.h"
 
 namespace crowdfold {
 namespace {
 
 constexpr std::size_t kReadAtOnce = 1 << 18;
-constexpr std::size_t kLongestLine = 1 << 24;
+
+// Fields of an event. Those from kControl on make it something else than a label; JSON only.
+enum EventField {
+  kTask,
+  kWorker,
+  kLabel,
+  kId,
+  kControl,
+  kRetractTask = kControl,
+  kRetractWorker,
+  kTruthTask,
+  kTruthLabel,
+  kClose,
+  kSummary,
+  kEventFields
+};
+constexpr std::array<const char*, kEventFields> kFieldNames = {
+    "task",           "worker",     "label",       "id",    "retract.task",
+    "retract.worker", "truth.task", "truth.label", "close", "summary"};
+
+std::vector<Role> event_roles(bool json) {
+  std::vector<Role> roles = {task_role(), worker_role(), label_role(), {"id", {"event"}}};
+  roles[kLabel].late = true;  // a label without one is an abstention
+  for (std::size_t field = kControl; field < kEventFields; ++field)
+    roles.push_back({kFieldNames[field], {}});
+  for (std::size_t field = kId; field < kEventFields; ++field) {
+    roles[field].required = false;
+    roles[field].by_position = false;
+    roles[field].late = true;
+  }
+  if (json) {  // where "id" is the event's, never the task's
+    std::erase(roles[kTask].aliases, "id");
+    roles[kId].aliases.insert(roles[kId].aliases.begin(), "id");
+  }
+  return roles;
+}
+
+// Whether a JSON line is a label: an object without the keys of other events.
+bool is_label(std::string_view line) {
+  const std::vector<std::string> keys = JsonlParser::keys_of_first_objects(line);
+  return !keys.empty() && std::none_of(keys.begin(), keys.end(), [](const std::string& key) {
+    return std::find(kFieldNames.begin() + kControl, kFieldNames.end(), key) != kFieldNames.end();
+  });
+}
 
 }  // namespace
 
-// Events that were parsed, with their texts.
-class EventReader::Batch {
+class EventReader::Impl {
  public:
-  void clear() {
-    events_.clear();
-    texts_.release();
+  Impl(const std::string& path, const ReadOptions& options, bool follow)
+      : options_(options), reader_(path, kReadAtOnce, follow ? Waiting::follow : Waiting::no) {}
+
+  ReadStatus read(const Body& body);
+  void wait() const {
+    constexpr int kMilliseconds = 100;
+    reader_.source().wait(kMilliseconds);
   }
-  void add(StreamEvent event) { events_.push_back(event); }
-  // Its texts will be gone.
-  void add_copy(StreamEvent event) {
-    for (std::string_view* text : {&event.task, &event.worker, &event.label, &event.id}) {
-      if (text->empty()) continue;
-      auto* const copy = static_cast<char*>(texts_.allocate(text->size(), 1));
-      std::memcpy(copy, text->data(), text->size());
-      *text = {copy, text->size()};
+  bool is_recognised() const { return has_columns_; }
+  const ReadReport& report() const { return tally_.report(); }
+
+ private:
+  // Events that were parsed, with their texts.
+  class Batch {
+   public:
+    void clear() {
+      events_.clear();
+      texts_.release();
     }
-    add(event);
-  }
-  std::span<const StreamEvent> events() const { return events_; }
+    void add(StreamEvent event) { events_.push_back(event); }
+    // Its texts will be gone.
+    void add_copy(StreamEvent event) {
+      for (std::string_view* text : {&event.task, &event.worker, &event.label, &event.id}) {
+        if (text->empty()) continue;
+        auto* const copy = static_cast<char*>(texts_.allocate(text->size(), 1));
+        std::memcpy(copy, text->data(), text->size());
+        *text = {copy, text->size()};
+      }
+      add(event);
+    }
+    std::span<const StreamEvent> events() const { return events_; }
 
- private:
-  std::vector<StreamEvent> events_;
-  std::pmr::monotonic_buffer_resource texts_{kReadAtOnce};
-};
-
-class EventReader::Format {
- public:
-  virtual ~Format() = default;
-  // `text` is whole lines.
-  virtual BlockOutcome parse(std::string_view text, Batch& batch) = 0;
-  // How much of the text is whole rows.
-  virtual std::size_t whole(std::string_view text) const { return text.rfind('\n') + 1; }
-};
-
-class EventReader::Json final : public Format {
- public:
-  explicit Json(bool skip_bad_rows)
-      : parser_({"task", "worker", "label", "id", "retract.task", "retract.worker", "truth.task",
-                 "truth.label", "close", "summary"},
-                skip_bad_rows) {}
-
-  BlockOutcome parse(std::string_view text, Batch& batch) override {
-    using Kind = StreamEvent::Kind;
-    return parser_.parse(text, [&](const Row& row, bool) -> Complaint {
-      const auto is_there = [&](Wanted a, Wanted b) { return !row[a].empty() || !row[b].empty(); };
-      StreamEvent event{Kind::label, row[task], row[worker], row[label], row[id]};
-      if (is_there(retract_task, retract_worker))
-        event = {Kind::retract, row[retract_task], row[retract_worker], {}, row[id]};
-      else if (is_there(truth_task, truth_label))
-        event = {Kind::truth, row[truth_task], {}, row[truth_label], row[id]};
-      else if (!row[close].empty())
-        event = {Kind::close, row[close], {}, {}, row[id]};
-      else if (row[summary] == "true")
-        event = {Kind::summary, {}, {}, {}, row[id]};
-      if (event.task.empty() && event.kind != Kind::summary) return {1, "an event needs a task"};
-      if (event.worker.empty() && (event.kind == Kind::label || event.kind == Kind::retract))
-        return {1, "this event needs a worker"};
-      if (event.label.empty() && event.kind == Kind::truth) return {1, "a truth needs a label"};
-      batch.add_copy(event);
-      return {};
-    });
-  }
-
- private:
-  enum Wanted {
-    task,
-    worker,
-    label,
-    id,
-    retract_task,
-    retract_worker,
-    truth_task,
-    truth_label,
-    close,
-    summary
+   private:
+    std::vector<StreamEvent> events_;
+    std::pmr::monotonic_buffer_resource texts_{kReadAtOnce};
   };
-  JsonlParser parser_;
+
+  bool recognise(bool ended);
+  void find_columns(std::string_view start);
+  bool find_keys(std::string_view label);
+  void use_columns();
+  void parse(std::string_view text);
+  void parse_rows(std::string_view text);
+  Complaint add(Row row, bool lasting);
+
+  ReadOptions options_;
+  BlockReader reader_;
+  TextBlock block_;
+  Batch batch_;
+  // Known once the first record is there.
+  std::optional<TableFormat> format_;
+  std::optional<BlockParser> parser_;
+  bool has_columns_ = false;
+  std::array<std::size_t, kEventFields> place_{};  // of fields in rows
+  ReadTally tally_;
 };
 
-class EventReader::Csv final : public Format {
- public:
-  Csv(CsvLayout layout, bool has_id, bool skip_bad_rows)
-      : has_id_(has_id), parser_(std::move(layout), skip_bad_rows) {}
-
-  BlockOutcome parse(std::string_view text, Batch& batch) override {
-    return parser_.parse(text, [&](const Row& row, bool lasting) -> Complaint {
-      if (row[0].empty()) return {1, "the task is empty"};
-      if (row[1].empty()) return {2, "the worker is empty"};
-      const StreamEvent event{StreamEvent::Kind::label, row[0], row[1], row[2],
-                              has_id_ ? row[3] : std::string_view()};
-      lasting ? batch.add(event) : batch.add_copy(event);
-      return {};
-    });
+EventReader::ReadStatus EventReader::Impl::read(const Body& body) {
+  const std::size_t count = reader_.poll();
+  if (count == kNoneYet) return ReadStatus::none_yet;
+  const ReadStatus status = count == 0 ? ReadStatus::end : ReadStatus::some;
+  if (!format_ && !recognise(count == 0)) return status;
+  if (!reader_.next_of_pending(block_)) return status;
+  batch_.clear();
+  std::optional<Error> wrong;
+  try {
+    parse(block_.text());
+  } catch (const Error& error) {
+    wrong = error;
   }
-  // A line may end inside quotes.
-  std::size_t whole(std::string_view text) const override {
-    const std::size_t end = Format::whole(text);
-    return std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '"') % 2 == 0 ? end
-                                                                                                   : 0;
-  }
+  body(batch_.events());
+  if (wrong) throw *wrong;
+  return status;
+}
 
- private:
-  bool has_id_;
-  CsvParser parser_;
-};
+// False if the first record is not there yet.
+bool EventReader::Impl::recognise(bool ended) {
+  const std::string_view start = reader_.pending();
+  const bool enough =
+      ended ? !TableFormat::is_blank(start) : TableFormat::suffices(start, reader_.path(), options_);
+  if (!enough) return false;
+  format_.emplace(start, reader_.path(), options_);
+  format_->is_json() ? format_->assume_columns(event_roles(true)) : find_columns(start);
+  use_columns();
+  reader_.begin_records(format_->separator(), format_->bytes_before());
+  tally_ = ReadTally(*format_, reader_.source().compression());
+  return true;
+}
+
+void EventReader::Impl::find_columns(std::string_view start) {
+  format_->find_columns(start, event_roles(format_->is_json()), false, tally_.lines());
+  has_columns_ = true;
+}
+
+void EventReader::Impl::use_columns() {
+  for (std::size_t field = 0; field < kEventFields; ++field)
+    place_[field] = format_->field_of(kFieldNames[field]);
+  parser_.emplace(format_->make_parser());
+}
+
+void EventReader::Impl::parse(std::string_view text) {
+  while (!has_columns_ && !text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n') + 1);
+    if (is_label(line)) {
+      if (find_keys(line)) break;
+    } else {
+      parse_rows(line);
+    }
+    text.remove_prefix(line.size());
+  }
+  parse_rows(text);
+}
+
+// Which keys are task, worker and label is decided by the first label alone, whatever else has come by
+// then: how the bytes of a pipe are cut into reads must not matter. False if it was left out.
+bool EventReader::Impl::find_keys(std::string_view label) {
+  try {
+    find_columns(label);
+  } catch (const Error& error) {
+    if (!options_.skip_bad_rows || error.code() != ErrorCode::data) throw;
+    tally_.skip_line(error.what());
+    return false;
+  }
+  use_columns();
+  tally_.describe(*format_, reader_.source().compression());
+  return true;
+}
+
+void EventReader::Impl::parse_rows(std::string_view text) {
+  tally_.settle(parser_->parse(text, [&](Row row, bool lasting) { return add(row, lasting); }));
+}
+
+Complaint EventReader::Impl::add(Row row, bool lasting) {
+  using Kind = StreamEvent::Kind;
+  const auto text = [&](EventField field) {
+    return place_[field] == kNoColumn ? std::string_view() : row[place_[field]];
+  };
+  const auto is_there = [&](EventField a, EventField b) { return !text(a).empty() || !text(b).empty(); };
+  StreamEvent event{Kind::label, text(kTask), text(kWorker), text(kLabel), text(kId)};
+  if (event.label == options_.abstain) event.label = {};
+  if (is_there(kRetractTask, kRetractWorker))
+    event = {Kind::retract, text(kRetractTask), text(kRetractWorker), {}, text(kId)};
+  else if (is_there(kTruthTask, kTruthLabel))
+    event = {Kind::truth, text(kTruthTask), {}, text(kTruthLabel), text(kId)};
+  else if (!text(kClose).empty())
+    event = {Kind::close, text(kClose), {}, {}, text(kId)};
+  else if (text(kSummary) == "true")
+    event = {Kind::summary, {}, {}, {}, text(kId)};
+  if (event.task.empty() && event.kind != Kind::summary)
+    return {place_[kTask] + 1, "an event needs a task"};
+  if (event.worker.empty() && (event.kind == Kind::label || event.kind == Kind::retract))
+    return {place_[kWorker] + 1, "this event needs a worker"};
+  if (event.label.empty() && event.kind == Kind::truth)
+    return {place_[kTruthLabel] + 1, "a truth needs a label"};
+  lasting ? batch_.add(event) : batch_.add_copy(event);
+  return {};
+}
 
 EventReader::EventReader(const std::string& path, const ReadOptions& options, bool follow)
-    : path_(path),
-      source_(display_name(path)),
-      options_(options),
-      follow_(follow),
-      batch_(std::make_unique<Batch>()) {
-  descriptor_ = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0)
-    throw Error(ErrorCode::io, Location{source_, 0, 0},
-                fmt::format("cannot be opened: {}", std::strerror(errno)));
-}
-
-EventReader::~EventReader() { ::close(descriptor_); }
-
-EventReader::ReadStatus EventReader::read(const Body& body) {
-  if (ended_) return ReadStatus::end;
-  pollfd ready{descriptor_, POLLIN, 0};
-  if (::poll(&ready, 1, 0) == 0) return ReadStatus::none_yet;
-  if (buffer_.size() < filled_ + kReadAtOnce + kBlockPadding)
-    buffer_.resize(filled_ + kReadAtOnce + kBlockPadding);
-  const ssize_t size = ::read(descriptor_, buffer_.data() + filled_, kReadAtOnce);
-  if (size < 0) {
-    if (errno == EINTR || errno == EAGAIN) return ReadStatus::none_yet;
-    throw Error(ErrorCode::io, Location{source_, 0, 0}, std::strerror(errno));
-  }
-  at_end_ = size == 0;
-  if (at_end_) {
-    if (follow_) return ReadStatus::none_yet;
-    ended_ = true;
-    if (filled_ > 0 && buffer_[filled_ - 1] != '\n') buffer_[filled_++] = '\n';
-  }
-  filled_ += static_cast<std::size_t>(size);
-  const std::string_view text(buffer_.data(), filled_);
-  if (!format_) recognise();
-  if (!format_) return ended_ ? ReadStatus::end : ReadStatus::some;
-  const std::size_t whole = ended_ ? filled_ : format_->whole(text);
-  if (whole == 0 && filled_ > kLongestLine)
-    throw Error(ErrorCode::data, Location{source_, lines_ + 1, 1}, "the line is too long");
-  parse(whole, body);
-  return ended_ ? ReadStatus::end : ReadStatus::some;
-}
-
-void EventReader::parse(std::size_t size, const Body& body) {
-  // Parsers may look behind the end, where more lines are.
-  const std::string rest(buffer_, size, filled_ - size);
-  std::memset(buffer_.data() + size, 0, std::min(buffer_.size() - size, kBlockPadding));
-  batch_->clear();
-  const BlockOutcome outcome = format_->parse({buffer_.data(), size}, *batch_);
-  body(batch_->events());
-  buffer_.replace(0, rest.size(), rest);
-  filled_ = rest.size();
-  if (outcome.error) {
-    const Location where{source_, lines_ + outcome.error->line + 1, outcome.error->column};
-    if (outcome.failed) throw Error(ErrorCode::data, where, outcome.error->message);
-    if (skipped_ == 0) first_skipped_ = Error(ErrorCode::data, where, outcome.error->message).what();
-  }
-  lines_ += outcome.lines;
-  skipped_ += outcome.skipped;
-}
-
-// By the first line, once it is there: an object, or the header of a table.
-void EventReader::recognise() {
-  std::string_view text(buffer_.data(), filled_);
-  if (text.starts_with("\x1f\x8b") || text.starts_with("\x28\xb5\x2f\xfd"))
-    throw Error(ErrorCode::data, Location{source_, 0, 0},
-                "compressed events cannot be followed; give them uncompressed: zcat FILE | crowdfold "
-                "stream");
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return;
-  if (options_.format == crowdfold::Format::jsonl ||
-      (options_.format == crowdfold::Format::automatic && text[begin] == '{')) {
-    format_ = std::make_unique<Json>(options_.skip_bad_rows);
-    return;
-  }
-  const std::size_t end = text.find('\n');
-  if (end == std::string_view::npos) return;
-  constexpr std::string_view kMark = "\xef\xbb\xbf";  // byte order
-  const std::size_t first = text.starts_with(kMark) ? kMark.size() : 0;
-  const std::string_view line = text.substr(first, end - first);
-  const bool tabs =
-      options_.format == crowdfold::Format::tsv ||
-      (options_.format == crowdfold::Format::automatic && line.find('\t') != std::string_view::npos);
-  const char separator = tabs ? '\t' : ',';
-  CsvRecord record;
-  record.parse(text.substr(first, end + 1 - first), 0, separator);
-  if (!record.ok()) throw Error(ErrorCode::data, Location{source_, 1, 1}, record.error());
-  std::vector<std::string> header;
-  for (std::size_t i = 0; i < record.num_fields(); ++i) header.emplace_back(record.field(i));
-  Role id{"id", {"event"}, false};
-  std::optional<std::vector<std::size_t>> columns;
-  if (options_.header != Header::no)
-    columns = match_columns(header, {task_role(), worker_role(), label_role(), id}, options_, source_);
-  const bool has_header = columns.has_value();
-  if (!has_header && options_.header == Header::yes)
-    throw Error(ErrorCode::data, Location{source_, 1, 1}, "no column of the header is known");
-  if (!has_header)
-    columns = columns_by_position(header.size(), {task_role(), worker_role(), label_role()}, options_,
-                                  source_);
-  const bool has_id = columns->size() > 3 && (*columns)[3] != kNoColumn;
-  columns->resize(has_id ? 4 : 3);
-  format_ = std::make_unique<Csv>(CsvLayout{separator, header.size(), *columns}, has_id,
-                                  options_.skip_bad_rows);
-  if (!has_header) return;
-  lines_ = 1;
-  buffer_.erase(0, end + 1);
-  filled_ -= end + 1;
-}
-
-void EventReader::wait() const {
-  constexpr int kMilliseconds = 100;
-  pollfd ready{descriptor_, POLLIN, 0};
-  // Where a file that may grow ends, there is always something to read: nothing.
-  if (at_end_)
-    ::poll(nullptr, 0, kMilliseconds);
-  else
-    ::poll(&ready, 1, kMilliseconds);
-}
+    : impl_(std::make_unique<Impl>(path, options, follow)) {}
+EventReader::~EventReader() = default;
+EventReader::ReadStatus EventReader::read(const Body& body) { return impl_->read(body); }
+void EventReader::wait() const { impl_->wait(); }
+bool EventReader::is_recognised() const { return impl_->is_recognised(); }
+const ReadReport& EventReader::report() const { return impl_->report(); }
 
 }  // namespace crowdfold

@@ -8,6 +8,7 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/events.h"
+#include "support.h"
 
 namespace crowdfold {
 namespace {
@@ -103,6 +104,108 @@ TEST(EventReader, TakesRowsWithoutAHeader) {
   EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t1|ann|cat|", "label|t2|bob|dog|"}));
 }
 
+TEST(EventReader, ReadsEveryTableThatLabelFilesMayBe) {
+  const std::vector<std::string> expected = {"label|t1|ann|cat|", "label|t1|bob|dog|"};
+  for (const char* text :
+       {"task;worker;label\nt1;ann;cat\nt1;bob;dog\n",
+        "\xEF\xBB\xBFtask,worker,label\nt1,ann,cat\nt1,bob,dog\n",
+        "\xEF\xBB\xBF\"task\",worker,label\r\nt1,ann,cat\r\n\r\nt1,bob,dog",
+        "\n\nt1,ann,cat\nt1,bob,dog\n", "Answer,more,ITEM_ID,annotator\ncat,?,t1,ann\ndog,?,t1,bob\n",
+        "{\"item\": \"t1\", \"user\": \"ann\", \"answer\": \"cat\"}\n"
+        "{\"item\": \"t1\", \"user\": \"bob\", \"answer\": \"dog\"}"}) {
+    const Growing file;
+    file.write(text);
+    Reading reading(file.path());
+    reading.read_to_the_end();
+    EXPECT_EQ(reading.events, expected) << text;
+  }
+}
+
+TEST(EventReader, MapsColumnsOfTablesAndOfJson) {
+  ReadOptions options;
+  options.columns = {{"task", "image"}, {"worker", "by.email"}, {"id", "uuid"}};
+  for (const char* text : {"by.email,label,image,uuid,task\nann,cat,1.png,7,x\n",
+                           "{\"close\": \"t\"}\n"
+                           "{\"task\": \"x\", \"by\": {\"email\": \"ann\"}, \"label\": \"cat\", "
+                           "\"image\": \"1.png\", \"uuid\": 7}\n"}) {
+    const Growing file;
+    file.write(text);
+    Reading reading(file.path(), false, options);
+    reading.read_to_the_end();
+    ASSERT_FALSE(reading.events.empty()) << text;
+    EXPECT_EQ(reading.events.back(), "label|1.png|ann|cat|7") << text;
+    EXPECT_EQ(reading.reader.report().columns,
+              "task = image, worker = by.email, label = label, id = uuid");
+  }
+  options.columns = {{"colour", "image"}};
+  const Growing file;
+  file.write("{\"close\": \"t\"}\n");
+  Reading reading(file.path(), false, options);
+  EXPECT_STREQ(testing::error_of([&] { reading.read_to_the_end(); }).what(),
+               "--map colour=image: the columns to map are task, worker, label and id");
+}
+
+TEST(EventReader, DecidesByTheFirstLabelHoweverBytesArrive) {
+  const std::string text =
+      "{\"close\": \"t0\", \"id\": 1}\n\n{\"item\": \"t1\", \"user\": \"ann\"}\n"
+      "{\"item\": \"t1\", \"user\": \"bob\", \"label\": \"x\", \"task\": \"no\", \"id\": 2}\n";
+  const std::vector<std::string> expected = {"close|t0|||1", "label|t1|ann||", "label|t1|bob|x|2"};
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, text.size()}) {
+    const Growing file;
+    Reading reading(file.path(), /*follow=*/true);
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      file.write(text.substr(at, piece));
+      reading.read();
+    }
+    EXPECT_EQ(reading.events, expected) << piece;
+  }
+}
+
+TEST(EventReader, TellsWhereTheKeysOfTheFirstLabelAreUnknown) {
+  const Growing file;
+  file.write("{\"close\": \"t0\"}\n{\"task\": \"t\", \"who\": \"w\", \"label\": \"x\"}\n");
+  Reading reading(file.path());
+  EXPECT_STREQ(
+      testing::error_of([&] { reading.read_to_the_end(); }).what(),
+      (file.path() + ":2: no column for worker; the columns are: task, who, label (name it: --map "
+                     "worker=COLUMN)")
+          .c_str());
+  EXPECT_EQ(reading.events.size(), 1U);
+}
+
+TEST(EventReader, TakesAnAbstentionForAnEmptyLabel) {
+  ReadOptions options;
+  options.abstain = "skip";
+  const Growing file;
+  file.write("task,worker,label\nt,ann,skip\nt,bob,skipped\n");
+  Reading reading(file.path(), false, options);
+  reading.read_to_the_end();
+  EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t|ann||", "label|t|bob|skipped|"}));
+}
+
+TEST(EventReader, GivesTheEventsOfAPipeAtOnce) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string path = "/dev/fd/" + std::to_string(ends[0]);
+  const auto write = [&](std::string_view text) {
+    ASSERT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  };
+  {
+    Reading reading(path);
+    EXPECT_EQ(reading.read(), EventReader::ReadStatus::none_yet);
+    write("task;worker;label\n");
+    EXPECT_EQ(reading.read(), EventReader::ReadStatus::some);
+    EXPECT_TRUE(reading.reader.is_recognised());
+    write("t;ann;cat\n");
+    EXPECT_EQ(reading.read(), EventReader::ReadStatus::some);
+    EXPECT_EQ(reading.events.size(), 1U);
+    EXPECT_EQ(reading.read(), EventReader::ReadStatus::none_yet);
+    ::close(ends[1]);
+    EXPECT_EQ(reading.read(), EventReader::ReadStatus::end);
+  }
+  ::close(ends[0]);
+}
+
 TEST(EventReader, TellsTheLineOfWhatIsWrongAfterWhatIsRight) {
   const Growing file;
   file.write("{\"close\": \"a\"}\n{\"close\": \"b\"}\n{\"task\": \"t\"}\n{\"close\": \"c\"}\n");
@@ -121,7 +224,7 @@ TEST(EventReader, TellsTheLineOfWhatIsWrongAfterWhatIsRight) {
   Reading skipping(file.path(), false, lenient);
   skipping.read_to_the_end();
   EXPECT_EQ(skipping.events.size(), 3U);
-  EXPECT_EQ(skipping.reader.skipped(), 1U);
+  EXPECT_EQ(skipping.reader.report().skipped_rows, 1U);
 }
 
 TEST(EventReader, ReadsMoreThanFitsAtOnce) {

@@ -4,7 +4,8 @@
 namespace crowdfold {
 namespace {
 
-// {"key": value, …} and a newline.
+// {"key": value, …} and a newline. Not a Records::Line: which keys a line has depends on what it tells,
+// and blanks stand between them, as scripts that read the stream know it.
 class Line {
  public:
   explicit Line(std::string& to) : to_(to) { to_.push_back('{'); }

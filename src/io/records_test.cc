@@ -1,0 +1,53 @@
+#include "io/records.h"
+
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace crowdfold {
+namespace {
+
+std::string written(const Records& records) {
+  std::string text;
+  records.append_header(text);
+  records.line(text).text("a, \"b\"").number(.5).number(2).end();
+  records.line(text).text("").null().number(1e300).end();
+  return text;
+}
+
+TEST(Records, AreCsvWithAHeader) {
+  EXPECT_EQ(written(Records(TextKind::csv, {"name", "x,y", "n"})),
+            "name,\"x,y\",n\n\"a, \"\"b\"\"\",0.5,2\n,,1e+300\n");
+}
+
+TEST(Records, AreJsonLines) {
+  EXPECT_EQ(written(Records(TextKind::jsonl, {"name", "x\"y", "n"})),
+            "{\"name\":\"a, "
+            "\\\"b\\\"\",\"x\\\"y\":0.5,\"n\":2}\n{\"name\":\"\",\"x\\\"y\":null,\"n\":1e+300}\n");
+}
+
+TEST(Records, HaveAnObjectOfTheNestedColumnsInJsonOnly) {
+  const std::vector<std::string> outer = {"name"};
+  const std::vector<std::string> nested = {"x", "n"};
+  EXPECT_EQ(written(Records(TextKind::csv, outer, "all", nested)),
+            written(Records(TextKind::csv, {"name", "x", "n"})));
+  EXPECT_EQ(written(Records(TextKind::jsonl, outer, "all", nested)),
+            "{\"name\":\"a, \\\"b\\\"\",\"all\":{\"x\":0.5,\"n\":2}}\n"
+            "{\"name\":\"\",\"all\":{\"x\":null,\"n\":1e+300}}\n");
+}
+
+TEST(RecordFile, IsWrittenWholeHoweverLongItIs) {
+  const testing::TempDir folder;
+  std::string expected = "n,text\n";
+  RecordFile file(folder / "records.csv", {"n", "text"});
+  for (int i = 0; i < 200'000; ++i) {
+    file.add().number(i).text("some text").end();
+    expected += std::to_string(i) + ",some text\n";
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "records.csv"));
+  file.commit();
+  EXPECT_EQ(testing::read_file(folder / "records.csv"), expected);
+}
+
+}  // namespace
+}  // namespace crowdfold

@@ -1,0 +1,209 @@
+#include "io/table_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "crowdfold/error.h"
+
+namespace crowdfold {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kSeparators = ",\t;";
+constexpr std::string_view kBlank = " \t\r\n";
+
+std::string_view without_mark(std::string_view start) {
+  if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
+  return start;
+}
+
+// The separator that the first line has most of.
+char guess_separator(std::string_view start) {
+  const std::string_view line = start.substr(0, start.find('\n'));
+  return *std::max_element(kSeparators.begin(), kSeparators.end(), [&](char a, char b) {
+    return std::count(line.begin(), line.end(), a) < std::count(line.begin(), line.end(), b);
+  });
+}
+
+// The name's ending, without that of compression.
+bool has_extension(std::string path, std::initializer_list<const char*> extensions) {
+  for (const char* compressed : {".gz", ".zst"}) {
+    if (path.ends_with(compressed)) path.resize(path.size() - std::string_view(compressed).size());
+  }
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [&](const char* e) { return path.ends_with(e); });
+}
+
+}  // namespace
+
+TableFormat::TableFormat(std::string_view start, const std::string& path, const ReadOptions& options)
+    : name_(display_name(path)), options_(options) {
+  const std::string_view text = without_mark(start);
+  const std::size_t first_byte = text.find_first_not_of(kBlank);
+  if (first_byte == std::string_view::npos)
+    throw Error(ErrorCode::data, Location{name_, 0, 0}, "the input is empty");
+  bytes_before_ = start.size() - text.size();
+
+  Format format = options.format;
+  if (format == Format::automatic) {
+    const bool object = text[first_byte] == '{';
+    format = object || has_extension(path, {".jsonl", ".ndjson"}) ? Format::jsonl
+             : has_extension(path, {".tsv"})                      ? Format::tsv
+                                                                  : Format::csv;
+  }
+  json_ = format == Format::jsonl;
+  layout_.separator = format == Format::tsv ? '\t' : guess_separator(text);
+}
+
+bool TableFormat::is_blank(std::string_view start) {
+  return without_mark(start).find_first_not_of(kBlank) == std::string_view::npos;
+}
+
+bool TableFormat::suffices(std::string_view start, const std::string& path, const ReadOptions& options) {
+  const std::string_view text = without_mark(start);
+  const std::size_t first_byte = text.find_first_not_of(kBlank);
+  if (first_byte == std::string_view::npos || text.find('\n', first_byte) == std::string_view::npos)
+    return false;
+  return records_end(text, TableFormat(start, path, options).separator()) > first_byte;
+}
+
+void TableFormat::find_columns(std::string_view start, const std::vector<Role>& roles, bool rest,
+                               std::uint64_t lines) {
+  json_ ? find_json_columns(start, roles, rest, lines) : find_csv_columns(start, roles, rest, lines);
+}
+
+void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> roles, bool rest,
+                                   std::uint64_t lines) {
+  for (Role& role : roles) role.late = false;
+  const std::string_view text = without_mark(start);
+  CsvRecord record;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  do {  // blank lines before the first row
+    begin = end;
+    end = record.parse(text, begin, layout_.separator);
+  } while (record.ok() && record.blank() && end < text.size());
+  if (!record.ok()) {
+    throw Error(ErrorCode::data, Location{name_, lines + 1, record.error_place() - begin + 1},
+                record.error());
+  }
+  std::vector<std::string> first_row;
+  for (std::size_t i = 0; i < record.num_fields(); ++i) first_row.emplace_back(record.field(i));
+  layout_.num_fields = first_row.size();
+
+  const Location place{name_, lines + 1, 0};
+  std::optional<std::vector<std::size_t>> columns;
+  if (options_.header != Header::no) {
+    const auto places =
+        std::count_if(roles.begin(), roles.end(), [](const Role& r) { return r.by_position; });
+    const bool by_position =
+        options_.header == Header::automatic && first_row.size() == static_cast<std::size_t>(places);
+    columns = match_columns(first_row, roles, options_, place);
+    if (!columns && !by_position) {
+      throw Error(ErrorCode::data, place,
+                  fmt::format("cannot tell the columns apart: {} (name them: --map task=COLUMN,…)",
+                              fmt::join(first_row, ", ")));
+    }
+  }
+  if (columns) {
+    bytes_before_ = start.size() - text.size() + end;
+    lines_before_ = static_cast<std::uint64_t>(
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+    choose(first_row, roles, *columns, rest);
+  } else {
+    std::vector<std::string> numbers;
+    for (std::size_t i = 1; i <= first_row.size(); ++i) numbers.push_back(fmt::format("column {}", i));
+    choose(numbers, roles, columns_by_position(first_row.size(), roles, options_, place), rest);
+  }
+}
+
+void TableFormat::find_json_columns(std::string_view start, std::vector<Role> roles, bool rest,
+                                    std::uint64_t lines) {
+  for (Role& role : roles) role.required = role.required && !role.late;
+  const std::vector<std::string> keys = JsonlParser::keys_of_first_objects(without_mark(start));
+  if (keys.empty()) {
+    throw Error(ErrorCode::data, Location{name_, lines + 1, 1},
+                "not JSON lines: the first line is not a JSON object");
+  }
+  const Location place{name_, lines + 1, 0};
+  const auto columns = match_columns(keys, roles, options_, place);
+  if (!columns) {
+    throw Error(ErrorCode::data, place,
+                fmt::format("cannot tell the keys apart: {} (name them: --map task=KEY,…)",
+                            fmt::join(keys, ", ")));
+  }
+  choose(keys, roles, *columns, rest);
+}
+
+void TableFormat::assume_columns(std::vector<Role> roles) {
+  check_mapping(roles, options_);
+  for (Role& role : roles) role.late = true;
+  choose({}, roles, std::vector<std::size_t>(roles.size(), kNoColumn), false);
+}
+
+void TableFormat::choose(const std::vector<std::string>& header, const std::vector<Role>& roles,
+                         const std::vector<std::size_t>& columns, bool rest) {
+  layout_.wanted.clear();
+  names_.clear();
+  role_fields_.clear();
+  const auto want = [&](const std::string& name, std::size_t column) {
+    names_.push_back(name);
+    layout_.wanted.push_back(column);
+  };
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (columns[i] == kNoColumn && !roles[i].late) continue;
+    role_fields_.push_back({roles[i].name, names_.size(), !roles[i].aliases.empty()});
+    const std::string* const mapped = mapping_of(roles[i].name, options_);
+    want(columns[i] != kNoColumn ? header[columns[i]]
+         : mapped != nullptr     ? *mapped
+                                 : roles[i].name,
+         columns[i]);
+  }
+  for (std::size_t c = 0; rest && c < header.size(); ++c) {
+    if (std::find(columns.begin(), columns.end(), c) == columns.end()) want(header[c], c);
+  }
+}
+
+std::size_t TableFormat::field_of(const std::string& role) const {
+  for (const RoleField& known : role_fields_) {
+    if (known.role == role) return known.field;
+  }
+  return kNoColumn;
+}
+
+BlockParser TableFormat::make_parser() const {
+  if (json_) return BlockParser(JsonlParser(names_, options_.skip_bad_rows));
+  return BlockParser(CsvParser(layout_, options_.skip_bad_rows));
+}
+
+void TableFormat::describe(ReadReport& report, const char* compression) const {
+  report.source = name_;
+  report.format = json_ ? "json lines" : layout_.separator == '\t' ? "tsv" : "csv";
+  if (*compression != '\0') report.format += fmt::format(", {}", compression);
+  report.columns.clear();
+  for (const RoleField& known : role_fields_) {
+    if (!known.told) continue;
+    report.columns +=
+        fmt::format("{}{} = {}", report.columns.empty() ? "" : ", ", known.role, names_[known.field]);
+  }
+}
+
+void ReadTally::settle(const BlockOutcome& outcome) {
+  if (outcome.error) {
+    const Location place{report_.source, lines_ + outcome.error->line + 1, outcome.error->column};
+    if (outcome.failed) throw Error(ErrorCode::data, place, outcome.error->message);
+    if (report_.first_skipped.empty())
+      report_.first_skipped = Error(ErrorCode::data, place, outcome.error->message).what();
+  }
+  report_.skipped_rows += outcome.skipped;
+  lines_ += outcome.lines;
+}
+
+void ReadTally::skip_line(const std::string& why) {
+  if (report_.first_skipped.empty()) report_.first_skipped = why;
+  ++report_.skipped_rows;
+  ++lines_;
+}
+
+}  // namespace crowdfold

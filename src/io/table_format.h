@@ -1,0 +1,123 @@
+// What an input with named columns turned out to be: byte-order mark, kind of text, separator, header,
+// columns, and the parser that fits.
+//
+// A new input format goes here and nowhere else: recognise it in the constructor, find its columns in
+// find_columns(), and give BlockParser a parser that has CsvParser's parse(). Files of labels, the small
+// tables and the events of a live stream all read through this class.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "crowdfold/io.h"
+#include "io/block_reader.h"
+#include "io/columns.h"
+#include "io/csv.h"
+#include "io/jsonl.h"
+
+namespace crowdfold {
+
+class BlockParser {
+ public:
+  explicit BlockParser(CsvParser parser) : parser_(std::move(parser)) {}
+  explicit BlockParser(JsonlParser parser) : parser_(std::move(parser)) {}
+
+  template <class Sink>
+  BlockOutcome parse(const TextBlock& block, const Sink& sink) {
+    return parse(block.text(), sink);
+  }
+  // Whole records, with kBlockPadding readable bytes behind them.
+  template <class Sink>
+  BlockOutcome parse(std::string_view text, const Sink& sink) {
+    return std::visit([&](auto& parser) { return parser.parse(text, sink); }, parser_);
+  }
+
+ private:
+  std::variant<CsvParser, JsonlParser> parser_;
+};
+
+class TableFormat {
+ public:
+  // Recognises the kind of text by the first bytes of an input. Error(data) if they are blank.
+  TableFormat(std::string_view start, const std::string& path, const ReadOptions& options);
+
+  static bool is_blank(std::string_view start);
+  // Whether `start` holds the first record, whole: enough to recognise everything by.
+  static bool suffices(std::string_view start, const std::string& path, const ReadOptions& options);
+
+  // Finds the columns by the first record; in JSON lines, by the first objects. Rows that parsers give
+  // out then hold the columns of `roles` that exist, in that order, and, with `rest`, all others.
+  // `lines` were before `start`, for messages.
+  void find_columns(std::string_view start, const std::vector<Role>& roles, bool rest = false,
+                    std::uint64_t lines = 0);
+
+  // JSON lines only: keys as the user mapped them, or the roles' own names, until find_columns().
+  void assume_columns(std::vector<Role> roles);
+
+  bool is_json() const { return json_; }
+  // See records_end().
+  char separator() const { return json_ ? '\0' : layout_.separator; }
+  // Bytes before the first record, and lines: a byte-order mark, blank lines, a header.
+  std::size_t bytes_before() const { return bytes_before_; }
+  std::uint64_t lines_before() const { return lines_before_; }
+
+  // Position of a role in the rows; kNoColumn if the input has no such column.
+  std::size_t field_of(const std::string& role) const;
+  // Names of the rows' fields, as the input has them.
+  const std::vector<std::string>& field_names() const { return names_; }
+
+  BlockParser make_parser() const;
+  // Fills in what was recognised.
+  void describe(ReadReport& report, const char* compression) const;
+
+ private:
+  void find_csv_columns(std::string_view start, std::vector<Role> roles, bool rest, std::uint64_t lines);
+  void find_json_columns(std::string_view start, std::vector<Role> roles, bool rest,
+                         std::uint64_t lines);
+  void choose(const std::vector<std::string>& header, const std::vector<Role>& roles,
+              const std::vector<std::size_t>& columns, bool rest);
+
+  std::string name_;  // of the input, in messages
+  ReadOptions options_;
+  bool json_ = false;
+  CsvLayout layout_;
+  std::vector<std::string> names_;
+  struct RoleField {
+    std::string role;
+    std::size_t field = 0;
+    bool told = true;  // to people
+  };
+  std::vector<RoleField> role_fields_;
+  std::size_t bytes_before_ = 0;
+  std::uint64_t lines_before_ = 0;
+};
+
+// How far an input was read: counts its lines, and turns what is wrong with them into errors or, where
+// bad rows are skipped, into the report.
+class ReadTally {
+ public:
+  ReadTally() = default;
+  ReadTally(const TableFormat& format, const char* compression) : lines_(format.lines_before()) {
+    describe(format, compression);
+  }
+  void describe(const TableFormat& format, const char* compression) {
+    format.describe(report_, compression);
+  }
+
+  // What parsing a block brought. Blocks come in input order.
+  void settle(const BlockOutcome& outcome);
+  // Leaves one line out.
+  void skip_line(const std::string& why);
+
+  const ReadReport& report() const { return report_; }
+  std::uint64_t lines() const { return lines_; }
+
+ private:
+  ReadReport report_;
+  std::uint64_t lines_ = 0;  // settled so far, the header included
+};
+
+}  // namespace crowdfold
