@@ -64,8 +64,10 @@ class RunFlags {
 class ConfigFlags {
  public:
   void add_to(CLI::App& command);
-  // Changes what was asked for.
+  // Applies the flags that the user gave.
   std::function<void(StreamConfig&)> overrides() const;
+  // Those of them that the method `live` has.
+  Settings settings() const;
 
  private:
   std::optional<double> alpha_;

@@ -56,11 +56,6 @@ std::int64_t Database::number(const char* sql) const {
   return statement.step() ? statement.integer(0) : 0;
 }
 
-std::string Database::text(const char* sql) const {
-  Statement statement(*this, sql);
-  return statement.step() ? std::string(statement.text(0)) : "";
-}
-
 Statement::Statement(const Database& database, const char* sql) : database_(&database) {
   sqlite3_stmt* handle = nullptr;
   if (sqlite3_prepare_v3(database.handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, nullptr) !=
