@@ -117,7 +117,7 @@ class LiveStream {
   void consume(std::span<const StreamEvent> events);
   // Closes all open tasks.
   void close_all();
-  // Judges all closed tasks again, with what is known of workers now.
+  // Judges all closed tasks again, with the present knowledge of workers.
   void rejudge();
   // Counts that a worker brings along.
   void remember(std::string_view worker, const WorkerCounts& history);

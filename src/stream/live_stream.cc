@@ -396,7 +396,7 @@ class LiveStream::Engine {
     touched_tasks_.push_back(&held);
   }
 
-  // A task's labels are in the order of workers: what is made of them does not depend on when they came.
+  // A task's labels are in the order of workers, so that answers do not depend on when labels came.
   static std::vector<LiveLabel>::iterator find(StreamTask& task, WorkerId worker) {
     return std::lower_bound(task.labels.begin(), task.labels.end(), worker,
                             [](const LiveLabel& label, WorkerId w) { return label.worker < w; });

@@ -15,7 +15,7 @@ Database::Database(const std::string& path, Use use) : path_(path) {
     handle_.reset(handle);
     return result == SQLITE_OK;
   };
-  // Whoever reads and may write cleans up the log behind a stream that was killed.
+  // A reader that may write cleans up the log of a stream that was killed.
   const bool opened = use == Use::write ? open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
                                         : open(SQLITE_OPEN_READWRITE) || open(SQLITE_OPEN_READONLY);
   if (!opened) fail();

@@ -125,7 +125,7 @@ class SqliteStore final : public StreamStore {
   explicit SqliteStore(const std::string& path)
       : path_(path), lock_(""), database_(path, Database::Use::read), read_only_(true) {
     sqlite3_busy_timeout(database_.handle(), 5'000);
-    database_.run("BEGIN");  // all that is read is as of now, whatever another program writes meanwhile
+    database_.run("BEGIN");  // reads see this moment, also while another program writes
     in_transaction_ = true;
     load();
     statements_ = std::make_unique<Statements>(database_);
@@ -434,8 +434,8 @@ class SqliteStore final : public StreamStore {
     put_config("judged_tasks", hard_tasks_.all);
   }
 
-  // Whoever looks for a task will change it. A statement outside of a transaction would lock the file
-  // and unlock it again.
+  // A task that is looked for is about to change. A statement outside of a transaction would lock the
+  // file and unlock it again.
   void begin_to_read() const {
     if (!read_only_) begin();
   }

@@ -6,8 +6,8 @@
 namespace crowdfold {
 namespace {
 
-// s: with this many labels on a class, a worker's own way with it counts as much as what is expected of
-// the worker. 4 to 16 are alike on data sets.
+// s: with this many labels on a class, a worker's own counts weigh as much as the expectation b. 4 to 16
+// are alike on data sets.
 constexpr double kStrength = 8;
 
 // P starts from an even crowd of this quality, worth this many labels on every class.

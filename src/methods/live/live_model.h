@@ -129,7 +129,7 @@ class LiveModel {
   void leave(const LiveTask& task);
   // One label enters, of a task whose other labels were not kept.
   void enter(const LiveTask& task, LiveLabel& label);
-  // Adds what is known from elsewhere.
+  // Adds counts from elsewhere.
   void remember(WorkerId w, const WorkerRecord& record);
   void remember(const HardTasks& elsewhere);
   // The worker's counts fade as if `labels` more labels had begun to count.

@@ -41,7 +41,7 @@ class SparseConfusion {
     auto place = find(truth, label);
     if (!is_at(place, truth, label)) place = cells_.insert(place, {truth, label});
     const auto cell = cells_.begin() + (place - cells_.cbegin());
-    // Faded counts are rounded: what leaves may be more than what is there.
+    // Faded counts are rounded: a label may leave with a little more than it entered with.
     cell->count = std::max(0.0, cell->count + count);
     cell->touched = true;
   }
