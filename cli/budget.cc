@@ -17,7 +17,7 @@ namespace {
 struct Budget {
   std::string labels;
   std::string truths;
-  std::string method;
+  std::string method = "live";
   std::vector<std::string> settings;
   std::vector<double> confidences = {.9, .95, .99};
   std::vector<std::uint32_t> fixed = {3, 5};
@@ -40,16 +40,18 @@ struct RuleRow {
 };
 
 std::unique_ptr<OnlineMethod> Budget::make(std::uint64_t seed) const {
-  if (method.empty()) {
-    StreamConfig wanted;
-    config.overrides()(wanted);
-    return stream_judge(wanted);
-  }
   const MethodInfo& info = find_method(method);
   if (!info.make_online)
     throw Error(ErrorCode::usage,
                 fmt::format("{} works on whole data sets; a stop rule needs an online method", method));
-  return info.make_online(parse_settings(settings), seed);
+  Settings wanted = config.settings();
+  if (!wanted.empty() && method != "live") {
+    throw Error(ErrorCode::usage, fmt::format("--alpha, --beta and --half-life are options of live; "
+                                              "those of {} are given by --set NAME=VALUE",
+                                              method));
+  }
+  for (auto& setting : parse_settings(settings)) wanted.push_back(std::move(setting));
+  return info.make_online(wanted, seed);
 }
 
 void Budget::operator()() const {
@@ -129,14 +131,14 @@ void add_budget(CLI::App& app) {
   command.add_option("--runs", state->runs, "in different orders")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  auto* const method = command.add_option("-m,--method", state->method,
-                                          "an online method; default: as `crowdfold stream` judges");
+  command
+      .add_option("-m,--method", state->method, "an online method; `crowdfold stream` judges by live")
+      ->capture_default_str();
   command.add_option("--set", state->settings, "an option of the method; may be repeated")
       ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->needs(method);
+      ->allow_extra_args(false);
   command.add_flag("--json", state->json, "as JSON");
-  for (CLI::Option* const option : state->config.add_judging_to(command)) option->excludes(method);
+  state->config.add_judging_to(command);
   state->input.add_to(command);
   state->run.add_seed_to(command);
   state->run.add_threads_to(command);

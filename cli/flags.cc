@@ -109,19 +109,23 @@ void ConfigFlags::add_to(CLI::App& command) {
       ->group(kStateGroup);
 }
 
-std::vector<CLI::Option*> ConfigFlags::add_judging_to(CLI::App& command) {
-  return {command.add_option("--alpha", alpha_, "prior of worker quality: Beta(alpha, beta); default 4")
-              ->check(CLI::Range(1.0, 1e9))
-              ->group(kStateGroup),
-          command.add_option("--beta", beta_, "prior of worker quality: Beta(alpha, beta); default 1.5")
-              ->check(CLI::Range(1.0, 1e9))
-              ->group(kStateGroup),
-          command
-              .add_option("--half-life", half_life_,
-                          "a worker's labels are worth half after so many more; default: for ever")
-              ->check(CLI::Range(1.0, 1e15))
-              ->type_name("N")
-              ->group(kStateGroup)};
+void ConfigFlags::add_judging_to(CLI::App& command) {
+  const LiveOptions defaults;
+  const auto prior = [](double fallback) {
+    return fmt::format("prior of worker quality: Beta(alpha, beta); default {}", fallback);
+  };
+  command.add_option("--alpha", alpha_, prior(defaults.alpha))
+      ->check(CLI::Range(1.0, 1e9))
+      ->group(kStateGroup);
+  command.add_option("--beta", beta_, prior(defaults.beta))
+      ->check(CLI::Range(1.0, 1e9))
+      ->group(kStateGroup);
+  command
+      .add_option("--half-life", half_life_,
+                  "a worker's labels are worth half after N more of theirs; default: for ever")
+      ->check(CLI::Range(1.0, 1e15))
+      ->type_name("N")
+      ->group(kStateGroup);
 }
 
 std::function<void(StreamConfig&)> ConfigFlags::overrides() const {
@@ -132,6 +136,17 @@ std::function<void(StreamConfig&)> ConfigFlags::overrides() const {
     config.forget_closed = flags.forget_closed_ || config.forget_closed;
     if (!flags.classes_.empty()) config.classes = flags.classes_;
   };
+}
+
+Settings ConfigFlags::settings() const {
+  Settings given;
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) given.emplace_back(name, fmt::format("{}", *value));
+  };
+  add("alpha", alpha_);
+  add("beta", beta_);
+  add("half_life", half_life_);
+  return given;
 }
 
 void RunFlags::add_seed_to(CLI::App& command) {

@@ -78,9 +78,11 @@ class ConfigFlags {
  public:
   void add_to(CLI::App& command);
   // How labels count, without how they are kept: --alpha, --beta and --half-life.
-  std::vector<CLI::Option*> add_judging_to(CLI::App& command);
-  // Changes what was asked for.
+  void add_judging_to(CLI::App& command);
+  // Applies the flags that the user gave.
   std::function<void(StreamConfig&)> overrides() const;
+  // Those of them that the method `live` has.
+  Settings settings() const;
 
  private:
   std::optional<double> alpha_;

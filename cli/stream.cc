@@ -52,7 +52,7 @@ class Session {
     while (!events.empty()) {
       const std::uint64_t room = options_.commit_every - (taken_ - committed_);
       const std::size_t some = std::min<std::uint64_t>(events.size(), room);
-      stream_.take(events.first(some));
+      stream_.consume(events.first(some));
       events = events.subspan(some);
       taken_ += some;
       if (some == room) commit();

@@ -13,6 +13,7 @@
 #include "crowdfold/budget.h"
 #include "crowdfold/io.h"
 #include "crowdfold/metrics.h"
+#include "crowdfold/registry.h"
 
 namespace crowdfold {
 namespace {
@@ -322,7 +323,8 @@ TEST(StopRules, SaveAsManyLabelsAsAPrototype) {
     Spending mean;
     for (std::uint64_t seed = 0; seed < kOrders; ++seed) {
       const Spending spent =
-          replay(crowd.labels, crowd.truths, *stream_judge({}), {.confidence = .965}, seed, {});
+          replay(crowd.labels, crowd.truths, *find_method("live").make_online({}, seed),
+                 {.confidence = .965}, seed, {});
       mean.accuracy += spent.accuracy / kOrders;
       mean.labels_per_task += spent.labels_per_task / kOrders;
     }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,19 +50,21 @@ struct Watched {
   std::vector<Told> told;
   std::vector<std::string> alarms;
   std::vector<std::string> refusals;
+  std::shared_ptr<StreamStore> store;
   LiveStream stream;
 
   explicit Watched(const StopRule& stop = {}, const std::string& path = "",
                    const std::function<void(StreamConfig&)>& overrides = {})
-      : stream(open_store(path, overrides), stop,
+      : store(open_store(path, overrides)),
+        stream(store, stop,
                {[this](const TaskUpdate& u) {
                   told.push_back({std::string(u.task), std::string(u.label), u.confidence, u.labels,
                                   u.closed, std::string(u.reason)});
                 },
                 [this](const WorkerSummary& w) { alarms.emplace_back(w.worker); },
                 [this](const StreamEvent&, const std::string& why) { refusals.push_back(why); }}) {}
-  void take(const std::vector<Said>& events) {
-    for (const Said& said : events) stream.take(said.event());
+  void consume(const std::vector<Said>& events) {
+    for (const Said& said : events) stream.consume(said.event());
   }
   std::map<std::string, WorkerCounts> counts() const {
     std::map<std::string, WorkerCounts> all;

@@ -1,5 +1,5 @@
-// What a rule that says "this task is done" saves: the labels of a data set are bought again, in another
-// order, and only as many as the rule asks for.
+// How many labels a stop rule saves: the labels of a data set are bought again, in another order, and
+// only as many as the rule asks for.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,11 @@
 
 namespace crowdfold {
 
-// How a live stream judges tasks, and learns from them when they close.
-std::unique_ptr<OnlineMethod> stream_judge(const StreamConfig& config);
-
 struct Spending {
   double accuracy = 0;         // over known truths, once all tasks were judged again at the end
   double accuracy_then = 0;    // of the answers that tasks closed with
-  double claimed = 0;          // by their confidences
-  double labels_per_task = 0;  // that were used
+  double claimed = 0;          // the mean of their confidences
+  double labels_per_task = 0;  // bought
   double closed = 0;           // share of tasks that the rule closed before their labels ran out
 };
 

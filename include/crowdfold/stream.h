@@ -4,8 +4,8 @@
 //
 // At any time, the counts of all workers are the sum over the closed tasks with their present estimates.
 //
-// Everything is kept in a store (see open_store), of which the state in memory follows: workers, open
-// tasks, and what changed since the last commit(). Not thread-safe.
+// Everything is kept in a store (see open_store). In memory are workers, open tasks, and what changed
+// since the last commit(). Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,23 @@
 #include <string_view>
 #include <vector>
 
+#include "crowdfold/live.h"
 #include "crowdfold/worker_state.h"
 
 namespace crowdfold {
 
-// When a task is done. A number that is 0 does not count.
+// When a task closes. A number that is 0 sets no condition.
 struct StopRule {
-  std::uint32_t labels_per_task = 0;  // closes with so many labels
-  double confidence = 0;              // closes when its answer is so probable, with at least min_labels;
+  std::uint32_t labels_per_task = 0;  // with this many labels
+  double confidence = 0;              // with an answer this probable, and at least min_labels labels
   std::uint32_t min_labels = 3;
-  std::uint32_t max_labels = 0;  // or with so many, however uncertain
+  std::uint32_t max_labels = 0;  // with this many labels, however uncertain
 };
 
-// What a state is made with; a store remembers it.
-struct StreamConfig {
-  // The prior of worker quality, Beta(alpha, beta). Not an even one as elsewhere: by workers who are as
-  // often right as wrong, two classes could not be told apart, and no task would ever close. Chosen by
-  // `crowdfold budget` on four data sets: see docs/stream.md.
-  double alpha = 4;
-  double beta = 1.5;
-  double half_life = 0;        // a worker's count is worth half after so many labels more; 0: for ever
-  bool forget_closed = false;  // labels of closed tasks are not kept
-  std::vector<std::string> classes;  // all there may be; empty: whatever comes
+// The options of a state; a store remembers them. A stream judges as the method `live` does.
+struct StreamConfig : LiveOptions {
+  bool forget_closed = false;        // labels of closed tasks are not kept
+  std::vector<std::string> classes;  // the only ones allowed; empty: every label makes its class
 
   bool operator==(const StreamConfig&) const = default;
 };
@@ -58,7 +53,7 @@ struct TaskUpdate {
   double confidence = 0;
   std::uint32_t labels = 0;
   bool closed = false;
-  std::string_view reason;  // why it closed: labels, confidence, most, truth, event, end
+  std::string_view reason;  // why it closed: labels, confidence, max_labels, truth, event, end
 };
 
 struct WorkerSummary {
@@ -69,7 +64,7 @@ struct WorkerSummary {
 };
 
 struct StreamTotals {
-  std::uint64_t events = 0;  // taken so far, by this state
+  std::uint64_t events = 0;  // consumed so far, by this state
   std::uint64_t repeated = 0;
   std::uint64_t refused = 0;
   std::uint64_t workers = 0;
@@ -91,13 +86,12 @@ struct StreamListener {
 
 class StreamStore;
 // A database file (SQLite, see docs/stream.md), made if it is not there; an empty path: in memory.
-// overrides(config) says what is wanted otherwise than it is: than the defaults for a new store.
-// Error(usage) if an old one was made otherwise, Error(io) or (data) if another program writes to it, or
-// it is damaged, foreign or of a newer version.
+// overrides(config) changes the defaults of a new store; what it sets must be what an old store was made
+// with: Error(usage) otherwise. Error(io) or (data) if another program writes to the file, or it is
+// damaged, foreign or of another version.
 std::shared_ptr<StreamStore> open_store(const std::string& path,
                                         const std::function<void(StreamConfig&)>& overrides = {});
-// One that is there, to look into it as it is now, also while another program writes to it. Whatever
-// would change it is Error(usage).
+// An existing store as it is now, also while another program writes to it. Changing it is Error(usage).
 std::shared_ptr<StreamStore> open_store_to_read(const std::string& path);
 
 // A task that is open, and what one label more would bring.
@@ -117,21 +111,21 @@ class LiveStream {
   // Warns of workers whose 95 % interval falls below.
   void set_alarm(double below);
 
-  // Error(usage) for an event without what its kind needs.
-  void take(const StreamEvent& event);
-  // One after the other. Where the store is slow, what the later ones need is fetched meanwhile.
-  void take(std::span<const StreamEvent> events);
+  // Error(usage) for an event without a field that its kind needs.
+  void consume(const StreamEvent& event) { consume(std::span(&event, 1)); }
+  // One after the other. Where the store is slow, it fetches meanwhile what the later ones need.
+  void consume(std::span<const StreamEvent> events);
   // Closes all open tasks.
   void close_all();
-  // Judges all closed tasks again, with what is known of workers now.
+  // Judges all closed tasks again, with the present knowledge of workers.
   void rejudge();
   // Counts that a worker brings along.
   void remember(std::string_view worker, const WorkerCounts& history);
-  // Takes over all that another stream knows, as if both had been one. Tasks of both are judged again
-  // with all their labels. Error(usage) if it was made otherwise, or with a half-life.
+  // Adds everything that another stream knows, as if both had been one. Tasks of both are judged again
+  // with all their labels. Error(usage) if its options differ, or with a half-life.
   void merge(const StreamStore& other);
-  // What was taken is on disk once this returns. After an Error(io) or (data), here or elsewhere, there
-  // is no going on: what was committed is in the store, and a new stream finds it there.
+  // Once this returns, the consumed events are on disk. After an Error(io) or (data), here or elsewhere,
+  // the stream cannot go on: a new one finds in the store what was committed.
   void commit();
 
   const StreamConfig& config() const;
@@ -141,9 +135,6 @@ class LiveStream {
   std::vector<OpenTask> next_tasks(std::size_t most) const;
   // What does not fit together, in words: nothing, unless the store is damaged.
   std::vector<std::string> problems();
-  // The counts of all workers, by WorkerId, made anew of the labels of the closed tasks; see above.
-  // Error(usage) where they were forgotten.
-  std::vector<WorkerCounts> recount();
 
  private:
   class Engine;

@@ -49,6 +49,7 @@ METHODS: Dict[str, Names] = {
     "onepass": Names("OnePass"),
     "twopass": Names("TwoPass"),
     "threepass": Names("ThreePass"),
+    "live": Names("Live"),
     "sbic": Names("SBIC"),
     "wawa": Names("Wawa"),
     "zbs": Names("ZeroBasedSkill", {"rate": "lr_init", "halve_after": "lr_steps_to_reduce", "factor": "lr_reduce_factor",

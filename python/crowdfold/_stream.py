@@ -99,7 +99,7 @@ class LiveStream:
 
     def judge_again(self) -> List[TaskUpdate]:
         """Judges closed tasks with what is known of workers now."""
-        self._native.judge_closed_again()
+        self._native.rejudge()
         return self._updates()
 
     def next_tasks(self, most: int = 10) -> List[OpenTask]:

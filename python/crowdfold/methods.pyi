@@ -10,6 +10,7 @@ __all__ = [
     "OnePass",
     "TwoPass",
     "ThreePass",
+    "Live",
     "SBIC",
     "Wawa",
     "ZeroBasedSkill",
@@ -220,6 +221,46 @@ class ThreePass(Aggregator):
                  own: float = 5.0, weakest: float = 2.0, strongest: float = 64.0, warm: float = 2.0,
                  refresh: float = 0.5, guard: float = 0.01, order: str = 'given', random_state: Optional[int] = 0,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class Live(Aggregator):
+    """One pass: learns how workers err and how many tasks are too hard; the stream judges by it.
+
+    crowdfold.
+
+    Parameters
+    ----------
+    alpha : float, default 4.0
+        prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+    beta : float, default 1.5
+        prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+    half_life : float, default 0.0
+        a label counts half after this many more labels of its worker; 0: no fading (0 to 1000000000000000)
+    order : str, default 'given'
+        tasks one after another as given, or in a seeded shuffle (given | shuffled)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
+    """
+
+    alpha: float
+    beta: float
+    half_life: float
+    order: str
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, alpha: float = 4.0, beta: float = 1.5, half_life: float = 0.0, order: str = 'given',
+                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
+                 verbose: Union[bool, int] = False) -> None: ...
 
 class SBIC(Aggregator):
     """One pass for two classes: workers are credited with the probability of being right.

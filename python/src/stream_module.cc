@@ -58,7 +58,7 @@ class Stream {
             std::string_view label, std::string_view id) {
     StreamEvent event{kind_of(kind), task, worker, label, id};
     refusal_.clear();
-    live().take(event);
+    live().consume(event);
     if (!refusal_.empty()) throw Error(ErrorCode::data, refusal_);
   }
   void close_all() { live().close_all(); }
@@ -157,7 +157,7 @@ void bind_stream(nb::module_& module) {
           "kind"_a, "task"_a, "worker"_a, "label"_a, "id"_a)
       .def("close_all", &Stream::close_all)
       .def("commit", &Stream::commit)
-      .def("judge_closed_again", &Stream::rejudge)
+      .def("rejudge", &Stream::rejudge)
       .def("merge", &Stream::merge, "other"_a)
       .def(
           "remember",

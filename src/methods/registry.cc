@@ -17,6 +17,7 @@ const std::vector<MethodInfo>& methods() {
       onepass_method(),
       twopass_method(),
       threepass_method(),
+      live_method(),
       sbic_method(),
       wawa_method(),
       zbs_method(),

@@ -5,71 +5,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "stream/crowd.h"
-#include "stream/judging.h"
+#include "stream/stopping.h"
 
 namespace crowdfold {
-namespace {
-
-// What a live stream does with whole tasks.
-class StreamJudge final : public OnlineMethod {
- public:
-  explicit StreamJudge(const StreamConfig& config) : config_(config), crowd_(config) {}
-
-  void expect(std::uint32_t workers, std::uint32_t classes) override {
-    crowd_.expect(workers);
-    classes_ = std::max(classes_, classes);
-  }
-  Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override {
-    StreamTask task = task_of(labels);
-    crowd_.judge(task, {classes_, classes_});
-    if (!posterior.empty()) crowd_.put_posterior(task, {classes_, classes_}, posterior);
-    return task.estimate;
-  }
-  void learn(const TaskLabels& labels, const Answer& /*answer*/) override {
-    StreamTask task = task_of(labels);
-    crowd_.judge(task, {classes_, classes_});
-    crowd_.enter(task);
-  }
-  bool judges_after_learning() const override { return false; }
-  // Counts alone: what they are for, replay() does not ask for.
-  WorkerState state() const override {
-    WorkerState state;
-    state.alpha = config_.alpha;
-    state.beta = config_.beta;
-    state.expect(static_cast<std::uint32_t>(crowd_.size()), classes_);
-    for (WorkerId w = 0; w < crowd_.size(); ++w) state.counts[w] = crowd_.counts(w);
-    return state;
-  }
-  void restore(WorkerState state) override {
-    crowd_ = LiveModel(config_);
-    classes_ = 0;
-    merge(state);
-  }
-  void merge(const WorkerState& other) override {
-    expect(static_cast<std::uint32_t>(other.counts.size()), other.classes);
-    for (WorkerId w = 0; w < other.counts.size(); ++w) crowd_.remember(w, {other.counts[w], {}});
-  }
-
- private:
-  static StreamTask task_of(const TaskLabels& labels) {
-    StreamTask task;
-    for (std::size_t j = 0; j < labels.size(); ++j)
-      task.labels.push_back({labels.workers[j], labels.classes[j], 0});
-    task.num_labels = static_cast<std::uint32_t>(labels.size());
-    return task;
-  }
-
-  StreamConfig config_;
-  mutable LiveModel crowd_;  // judging uses room of its own
-  std::uint32_t classes_ = 0;
-};
-
-}  // namespace
-
-std::unique_ptr<OnlineMethod> stream_judge(const StreamConfig& config) {
-  return std::make_unique<StreamJudge>(config);
-}
 
 Spending replay(const Labels& labels, std::span<const ClassId> truths, OnlineMethod& method,
                 const StopRule& stop, std::uint64_t seed, const RunContext& context) {
@@ -80,7 +18,7 @@ Spending replay(const Labels& labels, std::span<const ClassId> truths, OnlineMet
   random.shuffle(order);
   method.expect(labels.num_workers(), labels.num_classes());
 
-  // What was bought, task after task.
+  // The labels bought so far, task after task.
   std::vector<WorkerId> workers;
   std::vector<ClassId> classes;
   std::vector<std::size_t> ends;

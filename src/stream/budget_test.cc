@@ -20,7 +20,7 @@ struct Simulated {
                                    .quality = QualityDistribution::parse("uniform:.6,.95")},
                                   1, &crowd);
   Spending spend(const StopRule& stop, std::uint64_t seed = 1) const {
-    return replay(labels, crowd.truths, *stream_judge({}), stop, seed, {});
+    return replay(labels, crowd.truths, *find_method("live").make_online({}, seed), stop, seed, {});
   }
 };
 

@@ -42,9 +42,9 @@ class Scanner {
 
 }  // namespace
 
-std::string& put_labels(std::span<const StreamLabel> labels, std::string& text) {
+std::string& put_labels(std::span<const LiveLabel> labels, std::string& text) {
   text = "[";
-  for (const StreamLabel& label : labels) {
+  for (const LiveLabel& label : labels) {
     if (text.size() > 1) text += ',';
     const auto to = std::back_inserter(text);
     if (label.tick == 0)
@@ -77,10 +77,10 @@ std::string& put_credits(std::span<const Credit> credits, std::string& text) {
   return text += '}';
 }
 
-bool read_labels(std::string_view text, std::vector<StreamLabel>& labels) {
+bool read_labels(std::string_view text, std::vector<LiveLabel>& labels) {
   Scanner scan(text);
   return scan.read_list('[', ']', [&] {
-    StreamLabel label;
+    LiveLabel label;
     if (!scan.skip('[') || !scan.read(label.worker) || !scan.skip(',') || !scan.read(label.label))
       return false;
     if (scan.skip(',') && !scan.read(label.tick)) return false;
@@ -90,7 +90,7 @@ bool read_labels(std::string_view text, std::vector<StreamLabel>& labels) {
   });
 }
 
-bool read_counts(std::string_view text, StreamWorker& worker) {
+bool read_counts(std::string_view text, const Confusions& to) {
   Scanner scan(text);
   return scan.read_list('[', ']', [&] {
     ClassId truth = 0;
@@ -101,8 +101,8 @@ bool read_counts(std::string_view text, StreamWorker& worker) {
         !scan.skip(',') || !scan.read(count))
       return false;
     if (scan.skip(',') && !scan.read(history)) return false;
-    worker.now.confusion.append(truth, label, count);
-    if (history != 0) worker.history.confusion.append(truth, label, history);
+    to.now.append(truth, label, count);
+    if (history != 0) to.history.append(truth, label, history);
     return scan.skip(']');
   });
 }

@@ -8,10 +8,10 @@ namespace crowdfold {
 namespace {
 
 TEST(JsonColumns, KeepLabels) {
-  const std::vector<StreamLabel> labels = {{0, 3, 0}, {7, 0, 12}, {4'000'000'000, 2, 0}};
+  const std::vector<LiveLabel> labels = {{0, 3, 0}, {7, 0, 12}, {4'000'000'000, 2, 0}};
   std::string text;
   EXPECT_EQ(put_labels(labels, text), "[[0,3],[7,0,12],[4000000000,2]]");
-  std::vector<StreamLabel> read;
+  std::vector<LiveLabel> read;
   ASSERT_TRUE(read_labels(text, read));
   ASSERT_EQ(read.size(), labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i)
@@ -35,28 +35,29 @@ TEST(JsonColumns, KeepCredits) {
 }
 
 TEST(JsonColumns, KeepCounts) {
-  StreamWorker worker;
-  worker.now.confusion.add(1, 0, 3.5);
-  worker.now.confusion.add(1, 2, 1.0 / 3);
-  worker.history.confusion.add(1, 2, 0.25);
+  SparseConfusion now;
+  SparseConfusion history;
+  now.add(1, 0, 3.5);
+  now.add(1, 2, 1.0 / 3);
+  history.add(1, 2, 0.25);
   std::string text;
-  EXPECT_EQ(put_counts(worker.now.confusion.cells(), worker.history.confusion, text),
-            "[[1,0,3.5],[1,2,0.3333333333333333,0.25]]");
-  StreamWorker read;
-  ASSERT_TRUE(read_counts(text, read));
-  EXPECT_EQ(read.now.confusion.at(1, 0), 3.5);
-  EXPECT_EQ(read.now.confusion.at(1, 2), 1.0 / 3);
-  EXPECT_EQ(read.history.confusion.at(1, 2), 0.25);
-  EXPECT_EQ(read.history.confusion.cells().size(), 1U);
+  EXPECT_EQ(put_counts(now.cells(), history, text), "[[1,0,3.5],[1,2,0.3333333333333333,0.25]]");
+  SparseConfusion now_read;
+  SparseConfusion history_read;
+  ASSERT_TRUE(read_counts(text, {now_read, history_read}));
+  EXPECT_EQ(now_read.at(1, 0), 3.5);
+  EXPECT_EQ(now_read.at(1, 2), 1.0 / 3);
+  EXPECT_EQ(history_read.at(1, 2), 0.25);
+  EXPECT_EQ(history_read.cells().size(), 1U);
   for (const char* wrong : {"", "[[1]]", "[[1,2]]", "[[1,2,3,]]", "[[1,2,x]]", "[[1,2,3]"})
-    EXPECT_FALSE(read_counts(wrong, read)) << wrong;
+    EXPECT_FALSE(read_counts(wrong, {now_read, history_read})) << wrong;
 }
 
 TEST(JsonColumns, RefuseWhatWasNotPut) {
   for (const char* text :
        {"", "[", "[]]", "[[1,2]", "[[1,2],]", "[[1]]", "[[1,2,]]", "[[1,2][3,4]]", "[[-1,2]]",
         "[[1,99999999]]", "[[2,0],[1,0]]", "[[1,0],[1,0]]", "{}", "null"}) {
-    std::vector<StreamLabel> labels;
+    std::vector<LiveLabel> labels;
     EXPECT_FALSE(read_labels(text, labels)) << text;
   }
   for (const char* text :

@@ -1,11 +1,11 @@
-// The live stream: open tasks and what is known of workers in memory, everything in the store.
+// The live stream: open tasks and the model are in memory, everything is in the store.
 //
-// While a task is open it counts for nobody. When it closes, it enters the counts of its workers (see
-// crowd.h). Whatever happens to a closed task, it leaves the counts first, is judged without itself, and
-// enters again.
+// An open task counts for nobody. When it closes, it enters the counts of its workers (see LiveModel).
+// Whatever happens to a closed task, it leaves the counts first, is judged without itself, and enters
+// again.
 //
 // With a half-life, counts fade: a worker's time ticks with every label that begins to count, and a
-// label that began at tick s is worth 2^(-(now - s) / half_life). It keeps its tick when it leaves and
+// label that began at tick s counts 2^(-(now - s) / half_life). It keeps its tick when it leaves and
 // enters.
 #include <fmt/format.h>
 
@@ -17,9 +17,10 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/names.h"
-#include "stream/crowd.h"
-#include "stream/judging.h"
+#include "stream/required_fields.h"
+#include "stream/stopping.h"
 #include "stream/store.h"
+#include "stream/stored_model.h"
 
 namespace crowdfold {
 
@@ -30,15 +31,13 @@ class LiveStream::Engine {
         stop_(stop),
         listener_(std::move(listener)),
         config_(store_->config()),
-        crowd_(config_, [store = store_](WorkerId w, StreamWorker& worker) {
-          store->fetch_confusion(w, worker);
-        }) {
+        model_(store_) {
     store_->for_classes([&](std::string_view name) { classes_.intern(name); });
     store_->for_workers([&](std::string_view name, const StreamWorker& worker) {
       worker_names_.intern(name);
-      crowd_.add(worker);
+      model_.add(worker);
     });
-    crowd_.load(*store_);
+    model_.load(classes_.size());
     store_->for_open_tasks([&](StreamTask task) {
       std::string name = task.name;
       tasks_.emplace(std::move(name), OpenEntry{std::move(task)});
@@ -46,8 +45,8 @@ class LiveStream::Engine {
     });
   }
 
-  // Once the store failed in the middle of something, what is in memory is not what is stored, and there
-  // is no going on.
+  // Once the store failed in the middle of something, memory and store differ, and the stream cannot go
+  // on.
   template <class Work>
   auto guarded(const Work& work) {
     if (has_failed_)
@@ -64,13 +63,28 @@ class LiveStream::Engine {
   void set_alarm(double below) {
     alarm_below_ = below;
     alarmed_.clear();
-    for (WorkerId w = 0; w < crowd_.size(); ++w) {
-      if (is_below(crowd_.counts(w))) alarmed_.insert(w);
+    for (WorkerId w = 0; w < worker_names_.size(); ++w) {
+      if (is_below(model_.counts(w))) alarmed_.insert(w);
     }
   }
 
-  void take(const StreamEvent& event) {
-    require(!event.task.empty() || event.kind == StreamEvent::Kind::summary, "an event needs a task");
+  void consume(std::span<const StreamEvent> events) {
+    while (!events.empty()) {
+      const std::span<const StreamEvent> some = events.first(std::min(events.size(), kEventsAhead));
+      events = events.subspan(some.size());
+      bool is_ahead = false;
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        consume(some[i]);
+        const std::span<const StreamEvent> coming = some.subspan(i + 1);
+        if (is_ahead || coming.empty() || !store_->waits_for_disk()) continue;
+        read_ahead(coming);
+        is_ahead = true;
+      }
+    }
+  }
+
+  void consume(const StreamEvent& event) {
+    if (const char* const missing = missing_field(event)) throw Error(ErrorCode::usage, missing);
     if (!event.id.empty() && !store_->add_event(event.id)) {
       ++repeated_;
       return;
@@ -91,22 +105,8 @@ class LiveStream::Engine {
     if (listener_.on_refusal) listener_.on_refusal(event, why);
   }
 
-  void take(std::span<const StreamEvent> events) {
-    while (!events.empty()) {
-      const std::span<const StreamEvent> some = events.first(std::min(events.size(), kEventsAhead));
-      events = events.subspan(some.size());
-      bool is_ahead = false;
-      for (std::size_t i = 0; i < some.size(); ++i) {
-        take(some[i]);
-        if (is_ahead || !store_->waits_for_disk()) continue;
-        read_ahead(some.subspan(i + 1));
-        is_ahead = true;
-      }
-    }
-  }
-
   void close_all() {
-    // In the order in which they were opened, whatever the table's.
+    // In the order in which tasks were opened: that of the table is arbitrary.
     std::vector<OpenEntry*> open;
     for (auto& [name, held] : tasks_) {
       if (!held.task.closed) open.push_back(&held);
@@ -123,13 +123,13 @@ class LiveStream::Engine {
     std::vector<std::string> names;
     store_->for_closed_tasks([&](const StreamTask& task) { names.push_back(task.name); });
     for (const std::string& name : names) {
-      change(*get(name), [&](StreamTask& task) { rejudge(task); });
+      change(*get(name), [&](StreamTask& task) { model_.judge(task); });
       if (touched_tasks_.size() >= kTasksAtATime) commit();
     }
   }
 
   void remember(std::string_view name, const WorkerCounts& history) {
-    crowd_.remember(worker_of(name), {history, {}});
+    model_.remember(worker_of(name), {history, {}});
   }
 
   void merge(const StreamStore& other) {
@@ -143,19 +143,20 @@ class LiveStream::Engine {
       require(class_of(name) != kNoClass, "states can be merged that have the same classes");
     });
     std::vector<std::string> workers;
-    // What their closed tasks do not tell.
+    // What workers brought along: their counts without those of the closed tasks.
     std::vector<WorkerRecord> elsewhere;
     HardTasks hard = other.hard_tasks();
     other.for_workers([&](std::string_view name, const StreamWorker& worker) {
       workers.emplace_back(name);
-      elsewhere.push_back(worker.now);
+      elsewhere.push_back({worker.now, {}});
       worker_of(name);
     });
     const auto to_ours = [&](ClassId c) { return c == kNoClass ? c : class_of(classes[c]); };
     for (WorkerId w = 0; w < workers.size(); ++w) {
-      StreamWorker worker;
-      other.fetch_confusion(w, worker);
-      for (const SparseConfusion::Cell& cell : worker.now.confusion.cells())
+      SparseConfusion now;
+      SparseConfusion history;
+      other.fetch_confusion(w, {now, history});
+      for (const SparseConfusion::Cell& cell : now.cells())
         elsewhere[w].confusion.add(to_ours(cell.truth), to_ours(cell.label), cell.count);
     }
     const auto take_over = [&](const StreamTask& theirs_task) {
@@ -163,7 +164,7 @@ class LiveStream::Engine {
       task.truth = to_ours(task.truth);
       task.estimate.label = to_ours(task.estimate.label);
       for (Credit& credit : task.credits) credit.truth = to_ours(credit.truth);
-      for (StreamLabel& label : task.labels) {
+      for (LiveLabel& label : task.labels) {
         const WorkerId theirs_worker = label.worker;
         label = {worker_of(workers[theirs_worker]), to_ours(label.label), 0};
         if (!task.closed) continue;
@@ -177,15 +178,15 @@ class LiveStream::Engine {
         hard.all -= 1;
       }
       std::sort(task.labels.begin(), task.labels.end(),
-                [](const StreamLabel& a, const StreamLabel& b) { return a.worker < b.worker; });
+                [](const LiveLabel& a, const LiveLabel& b) { return a.worker < b.worker; });
       join(std::move(task));
     };
     other.for_closed_tasks(take_over);
     other.for_open_tasks(take_over);
     for (std::size_t w = 0; w < workers.size(); ++w) {
-      if (elsewhere[w].counts.seen > 0) crowd_.remember(worker_of(workers[w]), elsewhere[w]);
+      if (elsewhere[w].counts.seen > 0) model_.remember(worker_of(workers[w]), elsewhere[w]);
     }
-    crowd_.remember(hard);
+    model_.remember(hard);
     events_ += other.events();
     commit();
   }
@@ -202,28 +203,28 @@ class LiveStream::Engine {
     totals.events = store_->events() + events_;
     totals.repeated = repeated_;
     totals.refused = refused_;
-    totals.workers = crowd_.size();
+    totals.workers = worker_names_.size();
     totals.classes = classes_.size();
     totals.open_tasks = open_tasks_;
     totals.closed_tasks = store_->closed_tasks() + closed_tasks_;
-    totals.hard_share = crowd_.hard_share();
+    totals.hard_share = model_.model().hard_share();
     return totals;
   }
 
   std::vector<WorkerSummary> workers() const {
     std::vector<WorkerSummary> all;
-    for (WorkerId w = 0; w < crowd_.size(); ++w) all.push_back(summary_of(w));
+    for (WorkerId w = 0; w < worker_names_.size(); ++w) all.push_back(summary_of(w));
     return all;
   }
 
   std::vector<OpenTask> next_tasks(std::size_t most) {
-    const double quality = crowd_.usual_quality();
+    const double quality = model_.model().usual_quality();
     std::vector<OpenTask> all;
-    std::vector<double> posterior(classes().possible);
+    std::vector<double> posterior(model_.model().num_classes());
     for (const auto& [name, held] : tasks_) {
       const StreamTask& task = held.task;
       if (task.closed || task.truth != kNoClass) continue;
-      crowd_.put_posterior(task, classes(), posterior);
+      model_.write_posterior(task, posterior);
       OpenTask open{task.name, name_of(task.estimate.label), task.estimate.confidence, task.num_labels,
                     gain_of_a_label(posterior, quality)};
       all.push_back(std::move(open));
@@ -239,23 +240,12 @@ class LiveStream::Engine {
     std::vector<std::string> found = store_->problems();
     if (config_.forget_closed || !found.empty()) return found;
     write_changes();
-    LiveModel counted = crowd_.recounted(*store_);
-    return crowd_.differences(counted, [&](WorkerId w) { return worker_names_[w]; });
-  }
-
-  std::vector<WorkerCounts> recount() {
-    if (config_.forget_closed)
-      throw Error(ErrorCode::usage, "the labels of closed tasks were forgotten (forget-closed)");
-    write_changes();
-    const LiveModel counted = crowd_.recounted(*store_);
-    std::vector<WorkerCounts> counts;
-    for (WorkerId w = 0; w < counted.size(); ++w) counts.push_back(counted.counts(w));
-    return counts;
+    return model_.differences(recounted(*store_), [&](WorkerId w) { return worker_names_[w]; });
   }
 
  private:
   static constexpr std::size_t kTasksAtATime = 10'000;
-  // So many of them tell the store what they need, where it waits for a disk.
+  // Where the store waits for a disk, it is told what the rest of this many events need.
   static constexpr std::size_t kEventsAhead = 5'000;
 
   struct OpenEntry {
@@ -273,10 +263,9 @@ class LiveStream::Engine {
   }
   std::string name_of(ClassId c) const { return c == kNoClass ? "" : std::string(classes_[c]); }
 
-  // Events. What they return is why they are refused, if they are.
+  // Events. The functions return why an event is refused; empty: it is not.
 
   std::string add_label(const StreamEvent& event) {
-    require(!event.worker.empty(), "a label needs a worker");
     if (event.label.empty()) return "";  // an abstention
     const ClassId label = class_of(event.label);
     if (label == kNoClass) return unknown_class(event.label);
@@ -285,9 +274,9 @@ class LiveStream::Engine {
     if (forgotten && held.task.truth == kNoClass) return kForgotten;
     const WorkerId worker = worker_of(event.worker);
     change(held, [&](StreamTask& task) {
-      StreamLabel added{worker, label, 0};
+      LiveLabel added{worker, label, 0};
       if (forgotten) {  // of a known truth: it counts, and is forgotten too
-        crowd_.enter(task, added);
+        model_.enter(task, added);
         ++task.num_labels;
         watch(worker);
         return;
@@ -300,13 +289,12 @@ class LiveStream::Engine {
         task.labels.insert(place, added);
         ++task.num_labels;
       }
-      rejudge(task);
+      model_.judge(task);
     });
     return "";
   }
 
   std::string retract(const StreamEvent& event) {
-    require(!event.worker.empty(), "a retraction needs a worker");
     OpenEntry* const held = get(event.task);
     if (held == nullptr) return "there is no such task";
     if (is_forgotten(held->task)) return kForgotten;
@@ -315,20 +303,19 @@ class LiveStream::Engine {
     change(*held, [&](StreamTask& task) {
       task.labels.erase(find(task, *worker));
       --task.num_labels;
-      rejudge(task);
+      model_.judge(task);
     });
     return "";
   }
 
   std::string learn_truth(const StreamEvent& event) {
-    require(!event.label.empty(), "a truth needs a label");
     const ClassId truth = class_of(event.label);
     if (truth == kNoClass) return unknown_class(event.label);
     OpenEntry& held = get_or_open(event.task);
     if (is_forgotten(held.task) && held.task.num_labels > 0) return kForgotten;
     change(held, [&](StreamTask& task) {
       task.truth = truth;
-      rejudge(task);
+      model_.judge(task);
     });
     return "";
   }
@@ -341,7 +328,7 @@ class LiveStream::Engine {
   }
   void close_now(OpenEntry& held, const char* reason) {
     change(held, [&](StreamTask& task) {
-      rejudge(task);
+      model_.judge(task);
       close(task, reason);
     });
   }
@@ -359,13 +346,15 @@ class LiveStream::Engine {
     if (const auto known = classes_.find(name)) return static_cast<ClassId>(*known);
     if (!config_.classes.empty()) return kNoClass;
     const auto id = static_cast<ClassId>(classes_.intern(name));
+    model_.expect(0, classes_.size());
     store_->add_class(id, name);
     return id;
   }
   WorkerId worker_of(std::string_view name) {
+    const WorkerId known = worker_names_.size();
     const WorkerId id = worker_names_.intern(name);
-    if (id == crowd_.size()) {
-      crowd_.expect(id + std::size_t{1});
+    if (id == known) {
+      model_.expect(worker_names_.size(), 0);
       store_->add_worker(id, name);
     }
     return id;
@@ -382,7 +371,7 @@ class LiveStream::Engine {
       const bool is_known = tasks_.find(event.task) != tasks_.end();
       if (is_known && event.id.empty()) continue;
       expected.push_back({std::string(is_known ? std::string_view() : event.task), std::string(event.id),
-                          !crowd_.has_confusions()});
+                          !model_.has_confusions()});
     }
     store_->read_ahead(std::move(expected));
   }
@@ -407,41 +396,33 @@ class LiveStream::Engine {
     touched_tasks_.push_back(&held);
   }
 
-  // A task's labels are in the order of workers: what is made of them does not depend on when they came.
-  static std::vector<StreamLabel>::iterator find(StreamTask& task, WorkerId worker) {
+  // A task's labels are in the order of workers, so that answers do not depend on when labels came.
+  static std::vector<LiveLabel>::iterator find(StreamTask& task, WorkerId worker) {
     return std::lower_bound(task.labels.begin(), task.labels.end(), worker,
-                            [](const StreamLabel& label, WorkerId w) { return label.worker < w; });
+                            [](const LiveLabel& label, WorkerId w) { return label.worker < w; });
   }
   static bool has_label(const StreamTask& task, WorkerId worker) {
     return std::any_of(task.labels.begin(), task.labels.end(),
-                       [&](const StreamLabel& label) { return label.worker == worker; });
+                       [&](const LiveLabel& label) { return label.worker == worker; });
   }
 
   // Judging and counting.
 
-  // body(task) changes a task, which is out of the counts meanwhile. Tells if its answer is another one,
-  // or if it closed.
+  // body(task) changes a task, which is out of the counts meanwhile. The listener is told if the answer
+  // changed, or the task closed.
   template <class Body>
   void change(OpenEntry& held, const Body& body) {
     StreamTask& task = held.task;
     touch(held);
     const ClassId answer = task.estimate.label;
     const bool was_closed = task.closed;
-    if (was_closed) crowd_.leave(task);
+    if (was_closed) model_.leave(task);
     body(task);
     if (was_closed)
       enter(task);
     else if (!task.closed)
       close_if_due(task);
     if (task.estimate.label != answer || task.closed != was_closed) tell(task);
-  }
-
-  void rejudge(StreamTask& task) { crowd_.judge(task, classes()); }
-
-  // One class alone would be certain, however few the labels.
-  LiveModel::Classes classes() const {
-    const auto known = static_cast<std::uint32_t>(classes_.size());
-    return {known, config_.classes.empty() ? std::max(2U, known) : known};
   }
 
   void close_if_due(StreamTask& task) {
@@ -464,14 +445,14 @@ class LiveStream::Engine {
   void join(StreamTask task) {
     if (OpenEntry* const held = get(task.name)) {
       change(*held, [&](StreamTask& ours) {
-        for (const StreamLabel& label : task.labels) {
+        for (const LiveLabel& label : task.labels) {
           const auto place = find(ours, label.worker);
           if (place != ours.labels.end() && place->worker == label.worker) continue;
           ours.labels.insert(place, label);
           ++ours.num_labels;
         }
         if (ours.truth == kNoClass) ours.truth = task.truth;
-        rejudge(ours);
+        model_.judge(ours);
       });
       return;
     }
@@ -486,8 +467,8 @@ class LiveStream::Engine {
   }
 
   void enter(StreamTask& task) {
-    crowd_.enter(task);
-    for (const StreamLabel& label : task.labels) watch(label.worker);
+    model_.enter(task);
+    for (const LiveLabel& label : task.labels) watch(label.worker);
   }
 
   // Telling.
@@ -503,7 +484,7 @@ class LiveStream::Engine {
     return {counts.correct + config_.alpha, counts.seen - counts.correct + config_.beta};
   }
   WorkerSummary summary_of(WorkerId w) const {
-    const WorkerCounts& counts = crowd_.counts(w);
+    const WorkerCounts& counts = model_.counts(w);
     const BetaQuality quality = quality_of(counts);
     return {worker_names_[w], counts, quality.mean(), quality.credible_interval()};
   }
@@ -513,17 +494,17 @@ class LiveStream::Engine {
   }
   void watch(WorkerId w) {
     if (alarm_below_ <= 0) return;
-    const WorkerCounts& counts = crowd_.counts(w);
+    const WorkerCounts& counts = model_.counts(w);
     if (is_below(counts)) {
       if (alarmed_.insert(w).second && listener_.on_alarm) listener_.on_alarm(summary_of(w));
     } else if (quality_of(counts).mean() >= alarm_below_) {
-      alarmed_.erase(w);  // who goes to and fro at the line is told of once
+      alarmed_.erase(w);  // a worker who goes to and fro at the line is told of once
     }
   }
 
   // Brings the store up to date; closed tasks need not be in memory any longer.
   void write_changes() {
-    crowd_.save(*store_);
+    model_.save();
     for (OpenEntry* const held : touched_tasks_) {
       if (std::exchange(held->stored, true))
         store_->put_task(held->task);
@@ -545,7 +526,7 @@ class LiveStream::Engine {
 
   NameTable classes_{"classes", kMaxClasses};
   NameTable worker_names_{"workers"};
-  LiveModel crowd_;
+  StoredModel model_;
   std::unordered_set<WorkerId> alarmed_;
   std::unordered_map<std::string, OpenEntry, Hash, std::equal_to<>> tasks_;  // open, or touched
   std::vector<OpenEntry*> touched_tasks_;
@@ -563,11 +544,8 @@ LiveStream::LiveStream(std::shared_ptr<StreamStore> store, const StopRule& stop,
 LiveStream::~LiveStream() = default;
 
 void LiveStream::set_alarm(double below) { engine_->set_alarm(below); }
-void LiveStream::take(const StreamEvent& event) {
-  engine_->guarded([&] { engine_->take(event); });
-}
-void LiveStream::take(std::span<const StreamEvent> events) {
-  engine_->guarded([&] { engine_->take(events); });
+void LiveStream::consume(std::span<const StreamEvent> events) {
+  engine_->guarded([&] { engine_->consume(events); });
 }
 void LiveStream::close_all() {
   engine_->guarded([&] { engine_->close_all(); });
@@ -592,9 +570,6 @@ std::vector<OpenTask> LiveStream::next_tasks(std::size_t most) const {
 }
 std::vector<std::string> LiveStream::problems() {
   return engine_->guarded([&] { return engine_->problems(); });
-}
-std::vector<WorkerCounts> LiveStream::recount() {
-  return engine_->guarded([&] { return engine_->recount(); });
 }
 
 }  // namespace crowdfold

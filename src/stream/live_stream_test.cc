@@ -8,7 +8,7 @@
 #include "crowdfold/error.h"
 #include "crowdfold/stream.h"
 #include "stream/sqlite.h"
-#include "stream/store.h"
+#include "stream/stored_model.h"
 #include "watched_stream.h"
 
 namespace crowdfold {
@@ -20,13 +20,15 @@ using testing::Said;
 using testing::TemporaryState;
 using testing::Watched;
 
-void expect_counts_of_closed_tasks(LiveStream& stream) {
-  const std::vector<WorkerCounts> counts = stream.recount();
-  const std::vector<WorkerSummary> workers = stream.workers();
-  ASSERT_EQ(counts.size(), workers.size());
-  for (std::size_t w = 0; w < workers.size(); ++w) {
-    EXPECT_NEAR(workers[w].counts.seen, counts[w].seen, 1e-9) << workers[w].worker;
-    EXPECT_NEAR(workers[w].counts.correct, counts[w].correct, 1e-9) << workers[w].worker;
+void expect_counts_of_closed_tasks(Watched& watched) {
+  EXPECT_TRUE(watched.stream.problems().empty());  // and the store has everything that changed
+  const LiveModel counted = recounted(*watched.store);
+  const std::vector<WorkerSummary> workers = watched.stream.workers();
+  ASSERT_EQ(counted.num_workers(), workers.size());
+  for (WorkerId w = 0; w < workers.size(); ++w) {
+    const WorkerCounts& counts = counted.worker(w).counts;
+    EXPECT_NEAR(workers[w].counts.seen, counts.seen, 1e-9) << workers[w].worker;
+    EXPECT_NEAR(workers[w].counts.correct, counts.correct, 1e-9) << workers[w].worker;
   }
 }
 
@@ -37,14 +39,14 @@ void two_to_one(StreamConfig& config) {
 
 TEST(LiveStream, AnOpenTaskCountsForNobody) {
   Watched watched;
-  watched.take({label("t", "ann", "cat"), label("t", "bob", "cat")});
+  watched.consume({label("t", "ann", "cat"), label("t", "bob", "cat")});
   EXPECT_EQ(watched.counts()["ann"], WorkerCounts{});
   EXPECT_EQ(watched.stream.totals().open_tasks, 1U);
 }
 
 TEST(LiveStream, ATaskClosesWithSoManyLabels) {
   Watched watched({.labels_per_task = 3});
-  watched.take({label("t", "ann", "cat"), label("t", "bob", "dog"), label("t", "cid", "cat")});
+  watched.consume({label("t", "ann", "cat"), label("t", "bob", "dog"), label("t", "cid", "cat")});
   ASSERT_FALSE(watched.told.empty());
   EXPECT_TRUE(watched.told.back().closed);
   EXPECT_EQ(watched.told.back().reason, "labels");
@@ -57,10 +59,10 @@ TEST(LiveStream, ATaskClosesWithSoManyLabels) {
 TEST(LiveStream, ATaskClosesByConfidenceButNotBeforeSoManyLabels) {
   // A new worker is right by 2 : 1, and a tenth of tasks is too hard for everybody.
   Watched watched({.confidence = .7, .min_labels = 3}, "", two_to_one);
-  watched.take({{Kind::truth, "gold", "", "dog", ""}, {Kind::truth, "other", "", "cat", ""}});
-  watched.take({label("t", "ann", "cat"), label("t", "bob", "cat")});
+  watched.consume({{Kind::truth, "gold", "", "dog", ""}, {Kind::truth, "other", "", "cat", ""}});
+  watched.consume({label("t", "ann", "cat"), label("t", "bob", "cat")});
   EXPECT_FALSE(watched.told.back().closed);
-  watched.take({label("t", "cid", "cat")});
+  watched.consume({label("t", "cid", "cat")});
   EXPECT_TRUE(watched.told.back().closed);
   EXPECT_EQ(watched.told.back().reason, "confidence");
   EXPECT_NEAR(watched.told.back().confidence, 67.0 / 78, 1e-12);
@@ -68,26 +70,26 @@ TEST(LiveStream, ATaskClosesByConfidenceButNotBeforeSoManyLabels) {
 
 TEST(LiveStream, AnUncertainTaskClosesAtTheMostLabels) {
   Watched watched({.confidence = .99, .min_labels = 1, .max_labels = 2});
-  watched.take({label("t", "ann", "cat")});
+  watched.consume({label("t", "ann", "cat")});
   EXPECT_FALSE(watched.told.back().closed);  // also while no other class was seen
-  watched.take({label("t", "bob", "dog")});
-  EXPECT_EQ(watched.told.back().reason, "most");
+  watched.consume({label("t", "bob", "dog")});
+  EXPECT_EQ(watched.told.back().reason, "max_labels");
 }
 
 TEST(LiveStream, TellsWhenAnAnswerChanges) {
   Watched watched;
-  watched.take({label("t", "ann", "cat"), label("t", "bob", "cat"), label("t", "cid", "dog")});
+  watched.consume({label("t", "ann", "cat"), label("t", "bob", "cat"), label("t", "cid", "dog")});
   ASSERT_EQ(watched.told.size(), 1U);
-  watched.take({label("t", "dan", "dog"), label("t", "eve", "dog")});
+  watched.consume({label("t", "dan", "dog"), label("t", "eve", "dog")});
   ASSERT_EQ(watched.told.size(), 2U);
   EXPECT_EQ(watched.told.back().label, "dog");
 }
 
 TEST(LiveStream, AClosedTaskIsJudgedAgainWhenALabelIsTakenBack) {
   Watched watched({.labels_per_task = 3});
-  watched.take({label("t", "ann", "cat"), label("t", "bob", "cat"), label("t", "cid", "dog"),
-                label("t", "dan", "dog")});
-  watched.take({{Kind::retract, "t", "ann", "", ""}});
+  watched.consume({label("t", "ann", "cat"), label("t", "bob", "cat"), label("t", "cid", "dog"),
+                   label("t", "dan", "dog")});
+  watched.consume({{Kind::retract, "t", "ann", "", ""}});
   EXPECT_EQ(watched.told.back().label, "dog");
   EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{0, 0}));
   EXPECT_EQ(watched.counts()["bob"], (WorkerCounts{0, 1}));
@@ -96,9 +98,9 @@ TEST(LiveStream, AClosedTaskIsJudgedAgainWhenALabelIsTakenBack) {
 
 TEST(LiveStream, ALateTruthPutsTheCountsRight) {
   Watched watched({.labels_per_task = 2});
-  watched.take({label("t", "ann", "cat"), label("t", "bob", "cat")});
+  watched.consume({label("t", "ann", "cat"), label("t", "bob", "cat")});
   watched.stream.commit();
-  watched.take({{Kind::truth, "t", "", "dog", ""}});
+  watched.consume({{Kind::truth, "t", "", "dog", ""}});
   EXPECT_EQ(watched.told.back().label, "dog");
   EXPECT_EQ(watched.told.back().confidence, 1);
   EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{0, 1}));
@@ -107,9 +109,9 @@ TEST(LiveStream, ALateTruthPutsTheCountsRight) {
 TEST(LiveStream, LabelsOnAKnownTruthCountAtOnce) {
   for (const bool forget : {false, true}) {
     Watched watched({}, "", [&](StreamConfig& config) { config.forget_closed = forget; });
-    watched.take({{Kind::truth, "gold", "", "cat", ""}, label("gold", "ann", "cat")});
+    watched.consume({{Kind::truth, "gold", "", "cat", ""}, label("gold", "ann", "cat")});
     watched.stream.commit();
-    watched.take({label("gold", "bob", "dog")});
+    watched.consume({label("gold", "bob", "dog")});
     EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{1, 1}));
     EXPECT_EQ(watched.counts()["bob"], (WorkerCounts{0, 1}));
   }
@@ -117,7 +119,7 @@ TEST(LiveStream, LabelsOnAKnownTruthCountAtOnce) {
 
 TEST(LiveStream, ASecondLabelOfAWorkerReplacesTheFirst) {
   Watched watched({.labels_per_task = 2});
-  watched.take({label("t", "ann", "cat"), label("t", "ann", "dog"), label("t", "bob", "dog")});
+  watched.consume({label("t", "ann", "cat"), label("t", "ann", "dog"), label("t", "bob", "dog")});
   EXPECT_EQ(watched.told.back().labels, 2U);
   EXPECT_EQ(watched.told.back().label, "dog");
   EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{1, 1}));
@@ -125,7 +127,7 @@ TEST(LiveStream, ASecondLabelOfAWorkerReplacesTheFirst) {
 
 TEST(LiveStream, AnEventWithAnIdSeenBeforeIsIgnored) {
   Watched watched({.labels_per_task = 2});
-  watched.take({label("t", "ann", "cat", "1"), label("t", "bob", "cat", "1")});
+  watched.consume({label("t", "ann", "cat", "1"), label("t", "bob", "cat", "1")});
   EXPECT_EQ(watched.stream.totals().repeated, 1U);
   EXPECT_EQ(watched.stream.totals().open_tasks, 1U);
 }
@@ -135,14 +137,14 @@ TEST(LiveStream, RefusesWhatCannotBeAndChangesNothing) {
     config.classes = {"cat", "dog"};
     config.forget_closed = true;
   });
-  watched.take({label("t", "ann", "cat")});
+  watched.consume({label("t", "ann", "cat")});
   const auto before = watched.counts();
-  watched.take({{Kind::retract, "t", "ann", "", ""},
-                {Kind::retract, "none", "ann", "", ""},
-                {Kind::truth, "t", "", "dog", ""},
-                label("t", "bob", "cat"),
-                label("u", "bob", "cow"),
-                {Kind::close, "none", "", "", ""}});
+  watched.consume({{Kind::retract, "t", "ann", "", ""},
+                   {Kind::retract, "none", "ann", "", ""},
+                   {Kind::truth, "t", "", "dog", ""},
+                   label("t", "bob", "cat"),
+                   label("u", "bob", "cow"),
+                   {Kind::close, "none", "", "", ""}});
   EXPECT_EQ(watched.refusals.size(), 6U);
   EXPECT_NE(watched.refusals[0].find("forgotten"), std::string::npos);
   EXPECT_NE(watched.refusals[4].find("'cow'"), std::string::npos);
@@ -155,9 +157,9 @@ TEST(LiveStream, WarnsOnceOfAWorkerWhoFallsBelowALine) {
   watched.stream.set_alarm(.6);
   for (int t = 0; t < 40; ++t) {
     const std::string task = "t" + std::to_string(t);
-    watched.take({{Kind::truth, task, "", "cat", ""},
-                  label(task, "good", "cat"),
-                  label(task, "bad", t % 4 == 0 ? "cat" : "dog")});
+    watched.consume({{Kind::truth, task, "", "cat", ""},
+                     label(task, "good", "cat"),
+                     label(task, "bad", t % 4 == 0 ? "cat" : "dog")});
   }
   EXPECT_EQ(watched.alarms, std::vector<std::string>{"bad"});
 }
@@ -166,21 +168,21 @@ TEST(LiveStream, OldLabelsFadeWithAHalfLife) {
   Watched watched({}, "", [](StreamConfig& config) { config.half_life = 10; });
   const auto answer = [&](int t, const char* what) {
     const std::string task = "t" + std::to_string(t);
-    watched.take({{Kind::truth, task, "", "cat", ""}, label(task, "ann", what)});
+    watched.consume({{Kind::truth, task, "", "cat", ""}, label(task, "ann", what)});
   };
   for (int t = 0; t < 200; ++t) answer(t, "cat");
   const double most = 1 / (1 - std::exp2(-.1));
   EXPECT_NEAR(watched.counts()["ann"].seen, most, 1e-3);
   for (int t = 200; t < 210; ++t) answer(t, "dog");
   EXPECT_NEAR(watched.counts()["ann"].correct, most / 2, 1e-3);
-  expect_counts_of_closed_tasks(watched.stream);
+  expect_counts_of_closed_tasks(watched);
 }
 
 TEST(LiveStream, RanksOpenTasksByWhatALabelWouldBring) {
   Watched watched({}, "", two_to_one);
-  watched.take({{Kind::truth, "gold", "", "dog", ""}});
-  watched.take({label("sure", "a", "cat"), label("sure", "b", "cat"), label("sure", "c", "cat"),
-                label("torn", "a", "cat"), label("torn", "b", "dog"), label("one", "a", "cat")});
+  watched.consume({{Kind::truth, "gold", "", "dog", ""}});
+  watched.consume({label("sure", "a", "cat"), label("sure", "b", "cat"), label("sure", "c", "cat"),
+                   label("torn", "a", "cat"), label("torn", "b", "dog"), label("one", "a", "cat")});
   const std::vector<OpenTask> next = watched.stream.next_tasks(2);
   ASSERT_EQ(next.size(), 2U);
   EXPECT_EQ(next[0].task, "torn");
@@ -212,9 +214,9 @@ RC_GTEST_PROP(LiveStreamProperty, CountsAreThoseOfTheClosedTasksAfterEveryEvent,
   Watched watched({.labels_per_task = 3}, "",
                   [&](StreamConfig& config) { config.half_life = half_life; });
   for (const Said& said : some_events(false)) {
-    watched.stream.take(said.event());
+    watched.stream.consume(said.event());
     if (*rc::gen::inRange(0, 4) == 0) watched.stream.commit();
-    expect_counts_of_closed_tasks(watched.stream);
+    expect_counts_of_closed_tasks(watched);
     RC_ASSERT(!::testing::Test::HasFailure());
   }
   RC_ASSERT(watched.stream.problems().empty());
@@ -243,12 +245,12 @@ RC_GTEST_PROP(LiveStreamProperty, GoesOnFromWhereItWasCommitted, ()) {
   const TemporaryState parts_file;
   {
     Watched whole({.labels_per_task = 3}, whole_file.path());
-    whole.take(events);
+    whole.consume(events);
     whole.stream.commit();
   }
   auto parts = std::make_unique<Watched>(StopRule{.labels_per_task = 3}, parts_file.path());
   for (std::size_t i = 0; i < events.size(); ++i) {
-    parts->stream.take(events[i].event());
+    parts->stream.consume(events[i].event());
     if (*rc::gen::inRange(0, 10) != 0) continue;
     // What was not committed is lost, and comes again.
     const bool commits = *rc::gen::arbitrary<bool>();
@@ -256,7 +258,7 @@ RC_GTEST_PROP(LiveStreamProperty, GoesOnFromWhereItWasCommitted, ()) {
     parts.reset();
     parts = std::make_unique<Watched>(StopRule{.labels_per_task = 3}, parts_file.path());
     if (!commits) {
-      for (std::size_t again = 0; again <= i; ++again) parts->stream.take(events[again].event());
+      for (std::size_t again = 0; again <= i; ++again) parts->stream.consume(events[again].event());
     }
   }
   parts->stream.commit();
@@ -271,7 +273,7 @@ RC_GTEST_PROP(LiveStreamProperty, StatesOfDifferentTasksAddInAnyOrder, ()) {
     Watched watched({.labels_per_task = 2}, files[part].path());
     for (Said said : some_events(false)) {
       said.task = std::to_string(part) + said.task;
-      watched.stream.take(said.event());
+      watched.stream.consume(said.event());
     }
     watched.stream.commit();
     for (const auto& [name, counts] : watched.counts()) sum[name] += counts;
@@ -299,14 +301,14 @@ TEST(LiveStream, StatesThatForgotTheirTasksAddUpToo) {
   const TemporaryState files[2];
   for (int part = 0; part < 2; ++part) {
     Watched watched({.labels_per_task = 3}, files[part].path(), forget);
-    watched.take(events(part));
+    watched.consume(events(part));
     watched.stream.commit();
   }
   const auto confidence_of_a_task = [](Watched& watched) {
-    watched.take({label("new", "ann", "cat"),
-                  label("new", "bob", "dog"),
-                  label("new", "cid", "cat"),
-                  {Kind::close, "new", "", "", ""}});
+    watched.consume({label("new", "ann", "cat"),
+                     label("new", "bob", "dog"),
+                     label("new", "cid", "cat"),
+                     {Kind::close, "new", "", "", ""}});
     return watched.told.back().confidence;
   };
   double told[2];
@@ -327,11 +329,11 @@ TEST(LiveStream, StatesThatForgotTheirTasksAddUpToo) {
 
 TEST(LiveStream, ClosedTasksMayBeJudgedAgainWithWhatIsKnownNow) {
   Watched watched({.labels_per_task = 2});
-  watched.take({label("early", "bad", "dog"), label("early", "good", "cat")});
+  watched.consume({label("early", "bad", "dog"), label("early", "good", "cat")});
   ASSERT_EQ(watched.told.back().label, "dog");  // a tie: the class seen first
   for (int t = 0; t < 20; ++t) {
     const std::string task = "t" + std::to_string(t);
-    watched.take(
+    watched.consume(
         {{Kind::truth, task, "", "cat", ""}, label(task, "good", "cat"), label(task, "bad", "dog")});
   }
   const std::size_t told = watched.told.size();
@@ -347,7 +349,7 @@ TEST(LiveStream, HistoriesOfWorkersComeAlong) {
   {
     Watched watched({.labels_per_task = 1}, file.path());
     watched.stream.remember("ann", {8, 10});
-    watched.take({label("t", "ann", "cat")});
+    watched.consume({label("t", "ann", "cat")});
     watched.stream.commit();
   }
   Watched again({}, file.path());

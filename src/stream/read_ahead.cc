@@ -50,7 +50,7 @@ class ReadAhead::Reader {
       file_.set_reach(0);
     });
     if (!expected.confusions) return is_complete_;
-    for (const StreamLabel& label : labels_) look(find_confusion_, std::int64_t{label.worker}, [] {});
+    for (const LiveLabel& label : labels_) look(find_confusion_, std::int64_t{label.worker}, [] {});
     return is_complete_;
   }
 
@@ -70,7 +70,7 @@ class ReadAhead::Reader {
   Statement find_confusion_;
   PrefetchingFile file_;
   bool is_complete_ = true;
-  std::vector<StreamLabel> labels_;
+  std::vector<LiveLabel> labels_;
 };
 
 ReadAhead::ReadAhead(std::string path, int descriptor)

@@ -15,7 +15,7 @@ Database::Database(const std::string& path, Use use) : path_(path) {
     handle_.reset(handle);
     return result == SQLITE_OK;
   };
-  // Whoever reads and may write cleans up the log behind a stream that was killed.
+  // A reader that may write cleans up the log of a stream that was killed.
   const bool opened = use == Use::write ? open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
                                         : open(SQLITE_OPEN_READWRITE) || open(SQLITE_OPEN_READONLY);
   if (!opened) fail();
@@ -54,11 +54,6 @@ void Database::run(const char* sql) const {
 std::int64_t Database::number(const char* sql) const {
   Statement statement(*this, sql);
   return statement.step() ? statement.integer(0) : 0;
-}
-
-std::string Database::text(const char* sql) const {
-  Statement statement(*this, sql);
-  return statement.step() ? std::string(statement.text(0)) : "";
 }
 
 Statement::Statement(const Database& database, const char* sql) : database_(&database) {

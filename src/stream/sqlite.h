@@ -18,8 +18,6 @@ class Database {
 
   void run(const char* sql) const;
   std::int64_t number(const char* sql) const;
-  std::string text(const char* sql) const;
-  std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle()); }
   int changes() const { return sqlite3_changes(handle()); }
   sqlite3* handle() const { return handle_.get(); }
   // Error(io) or (data) for what went wrong last.
@@ -68,7 +66,6 @@ class Statement {
   };
   void put(int place, std::int64_t value) { sqlite3_bind_int64(handle_.get(), place, value); }
   void put(int place, double value) { sqlite3_bind_double(handle_.get(), place, value); }
-  void put(int place, std::nullptr_t) { sqlite3_bind_null(handle_.get(), place); }
   void put(int place, std::string_view value);
 
   const Database* database_;

@@ -1,4 +1,4 @@
-// The store as an SQLite database with a write-ahead log: whoever likes may read it with SQL meanwhile.
+// The store as an SQLite database with a write-ahead log: other programs may read it meanwhile.
 // The schema is documented in docs/stream.md; `kVersion` is that of the schema.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -125,7 +125,7 @@ class SqliteStore final : public StreamStore {
   explicit SqliteStore(const std::string& path)
       : path_(path), lock_(""), database_(path, Database::Use::read), read_only_(true) {
     sqlite3_busy_timeout(database_.handle(), 5'000);
-    database_.run("BEGIN");  // all that is read is as of now, whatever another program writes meanwhile
+    database_.run("BEGIN");  // reads see this moment, also while another program writes
     in_transaction_ = true;
     load();
     statements_ = std::make_unique<Statements>(database_);
@@ -146,26 +146,26 @@ class SqliteStore final : public StreamStore {
                   "SELECT name, correct, seen, ticks, history_correct, history_seen FROM workers ORDER "
                   "BY id");
     while (all.step())
-      body(all.text(0), {{{all.real(1), all.real(2)}, {}},
-                         {{all.real(4), all.real(5)}, {}},
+      body(all.text(0), {{all.real(1), all.real(2)},
+                         {all.real(4), all.real(5)},
                          static_cast<std::uint64_t>(all.integer(3))});
   }
-  void fetch_confusion(WorkerId id, StreamWorker& worker) const override {
+  void fetch_confusion(WorkerId id, const Confusions& to) const override {
     begin_to_read();
     Statement& rows = statements_->confusion_of.bind(std::int64_t{id});
     while (rows.step()) {
-      if (!read_counts(rows.text(0), worker)) damaged(fmt::format("worker number {}", id));
+      if (!read_counts(rows.text(0), to)) damaged(fmt::format("worker number {}", id));
     }
   }
   void fetch_confusions(std::size_t workers,
-                        const std::function<StreamWorker&(WorkerId)>& worker) const override {
+                        const std::function<Confusions(WorkerId)>& to) const override {
     Statement rows(database_,
                    "SELECT worker, counts FROM worker_counts WHERE worker >= 0 AND worker < ? ORDER BY "
                    "worker, part");
     rows.bind(static_cast<std::int64_t>(workers));
     while (rows.step()) {
       const auto id = static_cast<WorkerId>(rows.integer(0));
-      if (!read_counts(rows.text(1), worker(id))) damaged(fmt::format("worker number {}", id));
+      if (!read_counts(rows.text(1), to(id))) damaged(fmt::format("worker number {}", id));
     }
   }
   void for_crowd(const std::function<void(ClassId, ClassId, double)>& body) const override {
@@ -213,8 +213,8 @@ class SqliteStore final : public StreamStore {
   void put_worker(WorkerId id, const StreamWorker& worker) override {
     begin();
     statements_->put_worker
-        .bind(worker.now.counts.correct, worker.now.counts.seen, static_cast<std::int64_t>(worker.ticks),
-              worker.history.counts.correct, worker.history.counts.seen, std::int64_t{id})
+        .bind(worker.now.correct, worker.now.seen, static_cast<std::int64_t>(worker.ticks),
+              worker.history.correct, worker.history.seen, std::int64_t{id})
         .run();
   }
   void put_confusion(WorkerId id, SparseConfusion::Part now, const SparseConfusion& history) override {
@@ -434,8 +434,8 @@ class SqliteStore final : public StreamStore {
     put_config("judged_tasks", hard_tasks_.all);
   }
 
-  // Whoever looks for a task will change it. A statement outside of a transaction would lock the file
-  // and unlock it again.
+  // A task that is looked for is about to change. A statement outside of a transaction would lock the
+  // file and unlock it again.
   void begin_to_read() const {
     if (!read_only_) begin();
   }

@@ -35,10 +35,10 @@ TEST(StreamStore, RefusesASecondWriterButNotAReader) {
 TEST(StreamStore, AReaderSeesOneMomentOfAStreamThatGoesOn) {
   const TemporaryState file;
   Watched writer({.labels_per_task = 2}, file.path());
-  writer.take({label("1", "ann", "cat"), label("1", "bob", "dog")});
+  writer.consume({label("1", "ann", "cat"), label("1", "bob", "dog")});
   writer.stream.commit();
   const std::shared_ptr<StreamStore> store = open_store_to_read(file.path());
-  writer.take({label("2", "cid", "cat"), label("2", "ann", "dog"), label("3", "dan", "cat")});
+  writer.consume({label("2", "cid", "cat"), label("2", "ann", "dog"), label("3", "dan", "cat")});
   writer.stream.commit();
   LiveStream reader(store, {}, {});
   EXPECT_EQ(reader.totals().workers, 2U);
@@ -97,7 +97,7 @@ TEST(StreamStore, FindsWhatIsNotWhatTheTasksSay) {
     const TemporaryState file;
     {
       Watched watched({.labels_per_task = 1}, file.path());
-      watched.take({label("t", "ann", "cat")});
+      watched.consume({label("t", "ann", "cat")});
       watched.stream.commit();
     }
     Database(file.path(), Database::Use::write).run(damage);
@@ -120,7 +120,7 @@ TEST(StreamStore, ReadsAheadWhileItIsWrittenTo) {
   const std::shared_ptr<StreamStore> store = open_store(file.path());
   LiveStream stream(store, {.labels_per_task = 2}, {});
   for (std::size_t i = 0; i < events.size(); ++i) {
-    stream.take(events[i].event());
+    stream.consume(events[i].event());
     if (i >= 500) {
       store->read_ahead(expected);
       stream.commit();
@@ -142,16 +142,16 @@ TEST(StreamStore, BringsConfusionsOfFewAndOfMany) {
     std::vector<double> found;
     LiveStream first(store, {.labels_per_task = 2}, {});
     for (int i = 0; i < others; ++i) first.remember("other-" + std::to_string(i), {1, 2});
-    for (const Said& said : before) first.take(said.event());
+    for (const Said& said : before) first.consume(said.event());
     first.commit();
     LiveStream again(store, {.labels_per_task = 2},
                      {[&](const TaskUpdate& update) { found.push_back(update.confidence); }});
-    for (const Said& said : after) again.take(said.event());  // and is not committed
+    for (const Said& said : after) again.consume(said.event());  // and is not committed
     Watched undisturbed({.labels_per_task = 2});
     for (int i = 0; i < others; ++i) undisturbed.stream.remember("other-" + std::to_string(i), {1, 2});
-    undisturbed.take(before);
+    undisturbed.consume(before);
     undisturbed.told.clear();
-    undisturbed.take(after);
+    undisturbed.consume(after);
     std::vector<double> expected;
     for (const Watched::Told& told : undisturbed.told) expected.push_back(told.confidence);
     ASSERT_FALSE(expected.empty());
@@ -167,9 +167,9 @@ TEST(StreamStore, EventsTogetherAreAsOneByOne) {
   std::vector<StreamEvent> events;
   for (const Said& one : said) events.push_back(one.event());
   Watched together({.labels_per_task = 3});
-  together.stream.take(events);
+  together.stream.consume(events);
   Watched one_by_one({.labels_per_task = 3});
-  one_by_one.take(said);
+  one_by_one.consume(said);
   EXPECT_EQ(together.counts(), one_by_one.counts());
   EXPECT_EQ(together.told.size(), one_by_one.told.size());
   EXPECT_EQ(together.stream.totals().events, said.size());
@@ -204,16 +204,16 @@ TEST(StreamStore, AStreamWhoseStoreFailedDoesNotGoOn) {
   const TemporaryState file;
   {
     Watched watched({.labels_per_task = 1}, file.path());
-    watched.take({label("kept", "ann", "cat")});
+    watched.consume({label("kept", "ann", "cat")});
     watched.stream.commit();
-    EXPECT_THROW(watched.take({label("", "ann", "cat")}), Error);  // this does no harm
+    EXPECT_THROW(watched.consume({label("", "ann", "cat")}), Error);  // this does no harm
     {
       const FullDisk full(std::filesystem::file_size(file.path() + "-wal"));
-      for (int i = 0; i < 1'000; ++i) watched.take({label(std::to_string(i), "ann", "cat")});
+      for (int i = 0; i < 1'000; ++i) watched.consume({label(std::to_string(i), "ann", "cat")});
       EXPECT_NE(io_error([&] { watched.stream.commit(); }).find("safe"), std::string::npos);
     }
     EXPECT_NE(io_error([&] { watched.stream.commit(); }).find("failed before"), std::string::npos);
-    EXPECT_NE(io_error([&] { watched.take({label("more", "ann", "cat")}); }).find("failed before"),
+    EXPECT_NE(io_error([&] { watched.consume({label("more", "ann", "cat")}); }).find("failed before"),
               std::string::npos);
   }
   Watched again({}, file.path());
@@ -226,7 +226,7 @@ TEST(StreamStore, CountsEventsThatChangedNothing) {
   const TemporaryState file;
   {
     Watched watched({}, file.path());
-    watched.take({{StreamEvent::Kind::close, "none", "", "", ""}});
+    watched.consume({{StreamEvent::Kind::close, "none", "", "", ""}});
     watched.stream.commit();
   }
   EXPECT_EQ(Watched({}, file.path()).stream.totals().events, 1U);
@@ -236,9 +236,9 @@ TEST(StreamStore, WhatWasNotCommittedIsNotThere) {
   const TemporaryState file;
   {
     Watched watched({.labels_per_task = 1}, file.path());
-    watched.take({label("t", "ann", "cat")});
+    watched.consume({label("t", "ann", "cat")});
     watched.stream.commit();
-    watched.take({label("u", "bob", "cat")});
+    watched.consume({label("u", "bob", "cat")});
   }
   EXPECT_EQ(Watched({}, file.path()).stream.totals().events, 1U);
 }

@@ -1,5 +1,5 @@
-// Counts by truth and label, of one worker or of all: only those that are not 0, in order. Few classes
-// of many are ever mixed up.
+// Counts by truth and label, of one worker or of all: the cells that are not 0, in order. Of many
+// classes, few are ever mixed up.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@ class SparseConfusion {
   struct Cell {
     ClassId truth = 0;
     ClassId label = 0;
-    bool touched = false;  // since whoever asked for it last
+    bool touched = false;  // since the last take_touched()
     double count = 0;
   };
 
-  // Cells of a few truths, which are kept together. Of few classes that is all of them; of many, not so
-  // much is written anew because of one label.
+  // The cells of eight truths, which a store writes together: all cells where classes are few, and not
+  // too many because of one label where they are many.
   using Part = std::span<const Cell>;
   static ClassId part_of(ClassId truth) { return truth / 8; }
 
@@ -30,7 +30,7 @@ class SparseConfusion {
     const auto place = find(truth, label);
     return is_at(place, truth, label) ? place->count : 0;
   }
-  // All labels on a truth.
+  // The sum over all labels.
   double row(ClassId truth) const {
     double sum = 0;
     for (auto cell = find(truth, 0); cell != cells_.end() && cell->truth == truth; ++cell)
@@ -41,13 +41,14 @@ class SparseConfusion {
     auto place = find(truth, label);
     if (!is_at(place, truth, label)) place = cells_.insert(place, {truth, label});
     const auto cell = cells_.begin() + (place - cells_.cbegin());
-    cell->count = std::max(0.0, cell->count + count);  // of what faded, rounding may leave less
+    // Faded counts are rounded: a label may leave with a little more than it entered with.
+    cell->count = std::max(0.0, cell->count + count);
     cell->touched = true;
   }
   void add(const SparseConfusion& other, double times = 1) {
     for (const Cell& cell : other.cells_) add(cell.truth, cell.label, times * cell.count);
   }
-  // A cell behind all others, as it was before.
+  // Adds an untouched cell behind all others.
   void append(ClassId truth, ClassId label, double count) {
     cells_.push_back({truth, label, false, count});
   }
@@ -59,7 +60,7 @@ class SparseConfusion {
   }
 
   const std::vector<Cell>& cells() const { return cells_; }
-  // body(part) for the touched ones, which are not any longer.
+  // Calls body(part) for each part with a touched cell; no cell is touched afterwards.
   template <class Body>
   void take_touched(const Body& body) {
     for (auto begin = cells_.begin(); begin != cells_.end();) {

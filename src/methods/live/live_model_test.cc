@@ -1,4 +1,4 @@
-#include "stream/crowd.h"
+#include "methods/live/live_model.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,38 +11,39 @@ namespace {
 constexpr ClassId kCat = 0;
 constexpr ClassId kDog = 1;
 
-StreamTask task_of(std::vector<StreamLabel> labels, ClassId truth = kNoClass) {
-  StreamTask task;
+LiveTask task_of(std::vector<LiveLabel> labels, ClassId truth = kNoClass) {
+  LiveTask task;
   task.num_labels = static_cast<std::uint32_t>(labels.size());
   task.labels = std::move(labels);
   task.truth = truth;
   return task;
 }
 
+std::vector<double> posterior_of(const LiveModel& model, const LiveTask& task) {
+  Weighing weighing;
+  model.weigh(task, weighing);
+  std::vector<double> posterior(model.num_classes());
+  weighing.write_posterior(posterior);
+  return posterior;
+}
+
 // A crowd of ten in which a worker without labels is right by 2 : 1.
 struct Ten {
-  LiveModel crowd{[] {
-    StreamConfig config;
-    config.alpha = 4;
-    config.beta = 2;
-    return config;
-  }()};
-  Ten() { crowd.expect(10); }
+  LiveModel crowd;
+  explicit Ten(std::uint32_t classes = 2) : crowd({.alpha = 4, .beta = 2}) { crowd.expect(10, classes); }
 
-  StreamTask judged(std::vector<StreamLabel> labels, ClassId truth = kNoClass,
-                    std::uint32_t classes = 2) {
-    StreamTask task = task_of(std::move(labels), truth);
-    crowd.judge(task, {classes, classes});
+  LiveTask judged(std::vector<LiveLabel> labels, ClassId truth = kNoClass) const {
+    LiveTask task = task_of(std::move(labels), truth);
+    Weighing weighing;
+    crowd.judge(task, weighing);
     return task;
   }
-  void learn(std::vector<StreamLabel> labels, ClassId truth = kNoClass) {
-    StreamTask task = judged(std::move(labels), truth);
+  void learn(std::vector<LiveLabel> labels, ClassId truth = kNoClass) {
+    LiveTask task = judged(std::move(labels), truth);
     crowd.enter(task);
   }
-  double probability_of_cat(std::vector<StreamLabel> labels) {
-    std::vector<double> posterior(2);
-    crowd.put_posterior(task_of(std::move(labels)), {2, 2}, posterior);
-    return posterior[kCat];
+  double probability_of_cat(std::vector<LiveLabel> labels) const {
+    return posterior_of(crowd, task_of(std::move(labels)))[kCat];
   }
 };
 
@@ -52,16 +53,15 @@ TEST(LiveModel, JudgesByQualitiesAndAChanceThatTheTaskIsTooHard) {
   // tasks is too hard.
   const double cat = .9 * std::pow(4.0 / 3, 3) + .1;
   const double dog = .9 * std::pow(2.0 / 3, 3) + .1;
-  const StreamTask task = ten.judged({{0, kCat}, {1, kCat}, {2, kCat}});
+  const LiveTask task = ten.judged({{0, kCat}, {1, kCat}, {2, kCat}});
   EXPECT_EQ(task.estimate.label, kCat);
   EXPECT_NEAR(task.estimate.confidence, cat / (cat + dog), 1e-12);
   EXPECT_EQ(task.hard, std::lround(1024 * .2 / (cat + dog)));
 }
 
 TEST(LiveModel, ClassesThatNobodyNamedShareWhatIsLeft) {
-  Ten ten;
-  std::vector<double> posterior(5);
-  ten.crowd.put_posterior(task_of({{0, 2}, {1, 2}, {2, 4}}), {5, 5}, posterior);
+  const Ten ten(5);
+  const std::vector<double> posterior = posterior_of(ten.crowd, task_of({{0, 2}, {1, 2}, {2, 4}}));
   EXPECT_NEAR(std::accumulate(posterior.begin(), posterior.end(), 0.0), 1, 1e-12);
   EXPECT_EQ(posterior[0], posterior[1]);
   EXPECT_EQ(posterior[0], posterior[3]);
@@ -70,9 +70,11 @@ TEST(LiveModel, ClassesThatNobodyNamedShareWhatIsLeft) {
 }
 
 TEST(LiveModel, AClassThatIsNotKnownYetGetsNoCredit) {
-  Ten ten;
-  StreamTask task = task_of({{0, kCat}});
-  ten.crowd.judge(task, {1, 2});
+  LiveModel crowd({.alpha = 4, .beta = 2}, 2);
+  crowd.expect(1, 1);
+  LiveTask task = task_of({{0, kCat}});
+  Weighing weighing;
+  crowd.judge(task, weighing);
   EXPECT_NEAR(task.estimate.confidence, (.9 * 4 / 3 + .1) / 2, 1e-12);
   ASSERT_EQ(task.credits.size(), 1U);
   EXPECT_EQ(task.credits[0].truth, kCat);
@@ -86,7 +88,7 @@ TEST(LiveModel, ATieGoesToTheLowestClass) {
 
 TEST(LiveModel, ATaskWithoutLabelsHasNoAnswer) {
   Ten ten;
-  const StreamTask task = ten.judged({});
+  const LiveTask task = ten.judged({});
   EXPECT_EQ(task.estimate.label, kNoClass);
   EXPECT_TRUE(task.credits.empty());
 }
@@ -121,7 +123,7 @@ TEST(LiveModel, DoesNotBelieveThatACrowdIsBetterOnOneOfTwoClasses) {
   Ten ten;
   for (int t = 0; t < 40; ++t) {
     const ClassId truth = t % 2 == 0 ? kCat : kDog;
-    std::vector<StreamLabel> labels;
+    std::vector<LiveLabel> labels;
     // All alike: right on cats, right on three of four dogs.
     for (WorkerId w = 0; w < 4; ++w)
       labels.push_back({w, truth == kDog && (t / 2) % 4 == static_cast<int>(w) ? kCat : truth});
@@ -135,7 +137,7 @@ TEST(LiveModel, DoesNotBelieveThatACrowdIsBetterOnOneOfTwoClasses) {
 TEST(LiveModel, IsLessSureWhenSureAnswersTurnOutWrong) {
   Ten right;
   Ten wrong;
-  const std::vector<StreamLabel> labels = {{0, kCat}, {1, kCat}, {2, kCat}, {3, kCat}, {4, kCat}};
+  const std::vector<LiveLabel> labels = {{0, kCat}, {1, kCat}, {2, kCat}, {3, kCat}, {4, kCat}};
   for (int t = 0; t < 20; ++t) {
     // The same number of truths by a worker apart, so that the qualities of the others are equal.
     right.learn({{5, kCat}, {6, kCat}, {7, kCat}, {8, kCat}}, kCat);
@@ -147,20 +149,57 @@ TEST(LiveModel, IsLessSureWhenSureAnswersTurnOutWrong) {
 
 TEST(LiveModel, ThousandsOfLabelsAreNoProblem) {
   for (const std::uint32_t classes : {2U, 1000U}) {
-    Ten ten;
-    ten.crowd.expect(5000);
-    std::vector<StreamLabel> labels;
+    Ten ten(classes);
+    ten.crowd.expect(5000, classes);
+    std::vector<LiveLabel> labels;
     for (WorkerId w = 0; w < 5000; ++w) labels.push_back({w, w % 3 == 0 ? kDog : kCat});
-    const StreamTask task = ten.judged(labels, kNoClass, classes);
+    const LiveTask task = ten.judged(labels);
     EXPECT_EQ(task.estimate.label, kCat);
     EXPECT_GT(task.estimate.confidence, .99);
     EXPECT_LE(task.estimate.confidence, 1);
-    EXPECT_EQ(ten.judged(labels, kDog, classes).estimate.label, kDog);
+    EXPECT_EQ(ten.judged(labels, kDog).estimate.label, kDog);
   }
 }
 
-StreamTask some_task() {
-  StreamTask task;
+TEST(LiveModel, ThousandsOfLabelsOneWayAndThenTheOtherAreATie) {
+  Ten ten;
+  ten.crowd.expect(10'000, 2);
+  std::vector<LiveLabel> labels;
+  for (WorkerId w = 0; w < 10'000; ++w) labels.push_back({w, w < 5'000 ? kCat : kDog});
+  const LiveTask task = ten.judged(labels);
+  EXPECT_EQ(task.estimate.label, kCat);
+  EXPECT_NEAR(task.estimate.confidence, .5, 1e-9);
+  EXPECT_EQ(task.hard, 1024);
+}
+
+TEST(LiveModel, NoClassIsRuledOutAndATruthThatNobodyNamedIsHard) {
+  Ten ten(3);
+  ten.crowd.expect(10'000, 3);
+  std::vector<LiveLabel> labels;
+  for (WorkerId w = 0; w < 10'000; ++w) labels.push_back({w, kCat});
+  for (const double p : posterior_of(ten.crowd, task_of(labels))) EXPECT_GT(p, 0);
+  EXPECT_EQ(ten.judged(labels, kCat).hard, 0);
+  EXPECT_EQ(ten.judged(labels, kDog).hard, 1024);
+}
+
+TEST(LiveModel, ThousandsOfLabelsThatLeanToAClassAreNotByChance) {
+  for (const ClassId most : {ClassId{0}, ClassId{2}}) {
+    Ten ten(3);
+    ten.crowd.expect(10'000, 3);
+    std::vector<LiveLabel> labels;
+    for (WorkerId w = 0; w < 10'000; ++w) {
+      ten.crowd.remember(w, {{90, 100}, {}});
+      const auto other = static_cast<ClassId>((most + 1 + w % 2) % 3);
+      labels.push_back({w, w % 10 < 6 ? most : other});
+    }
+    const LiveTask task = ten.judged(labels);
+    EXPECT_EQ(task.estimate.label, most);
+    EXPECT_GT(task.estimate.confidence, .99);
+  }
+}
+
+LiveTask some_task() {
+  LiveTask task;
   const auto workers = *rc::gen::inRange<WorkerId>(1, 6);
   for (WorkerId w = 0; w < workers; ++w) task.labels.push_back({w, *rc::gen::inRange<ClassId>(0, 3), 0});
   task.num_labels = workers;
@@ -169,51 +208,52 @@ StreamTask some_task() {
 }
 
 // Everything that judging depends on, bit by bit.
-std::vector<double> answers(LiveModel& crowd) {
+std::vector<double> answers(const LiveModel& crowd) {
   std::vector<double> all;
   for (ClassId first = 0; first < 3; ++first)
     for (ClassId second = 0; second < 3; ++second) {
-      std::vector<double> posterior(3);
-      crowd.put_posterior(task_of({{0, first}, {1, second}, {2, first}, {3, second}, {4, 0}}), {3, 3},
-                          posterior);
+      const std::vector<double> posterior =
+          posterior_of(crowd, task_of({{0, first}, {1, second}, {2, first}, {3, second}, {4, 0}}));
       all.insert(all.end(), posterior.begin(), posterior.end());
     }
   return all;
 }
 
-RC_GTEST_PROP(StreamCrowdProperty, ATaskThatEntersAndLeavesLeavesNoTrace, ()) {
-  LiveModel crowd{StreamConfig{}};
-  crowd.expect(5);
-  std::vector<StreamTask> tasks;
+RC_GTEST_PROP(LiveModelProperty, ATaskThatEntersAndLeavesLeavesNoTrace, ()) {
+  LiveModel crowd{LiveOptions{}};
+  crowd.expect(5, 3);
+  Weighing weighing;
+  std::vector<LiveTask> tasks;
   for (int t = *rc::gen::inRange(0, 20); t > 0; --t) {
     tasks.push_back(some_task());
-    crowd.judge(tasks.back(), {3, 3});
+    crowd.judge(tasks.back(), weighing);
     crowd.enter(tasks.back());
   }
   const std::vector<double> before = answers(crowd);
-  std::vector<StreamTask> more;
+  std::vector<LiveTask> more;
   for (int t = *rc::gen::inRange(1, 20); t > 0; --t) {
     more.push_back(some_task());
-    crowd.judge(more.back(), {3, 3});
+    crowd.judge(more.back(), weighing);
     crowd.enter(more.back());
   }
-  for (const StreamTask& task : more) crowd.leave(task);
+  for (const LiveTask& task : more) crowd.leave(task);
   RC_ASSERT(answers(crowd) == before);
 }
 
-RC_GTEST_PROP(StreamCrowdProperty, CountsDoNotDependOnTheOrderInWhichTasksEnter, ()) {
-  LiveModel judge{StreamConfig{}};
-  judge.expect(5);
-  std::vector<StreamTask> tasks;
+RC_GTEST_PROP(LiveModelProperty, CountsDoNotDependOnTheOrderInWhichTasksEnter, ()) {
+  LiveModel judge{LiveOptions{}};
+  judge.expect(5, 3);
+  Weighing weighing;
+  std::vector<LiveTask> tasks;
   for (int t = *rc::gen::inRange(1, 20); t > 0; --t) {
     tasks.push_back(some_task());
-    judge.judge(tasks.back(), {3, 3});
+    judge.judge(tasks.back(), weighing);
     judge.enter(tasks.back());
   }
-  LiveModel other{StreamConfig{}};
-  other.expect(5);
+  LiveModel other{LiveOptions{}};
+  other.expect(5, 3);
   std::reverse(tasks.begin(), tasks.end());
-  for (StreamTask& task : tasks) other.enter(task);
+  for (LiveTask& task : tasks) other.enter(task);
   RC_ASSERT(answers(judge) == answers(other));
 }
 
