@@ -16,7 +16,7 @@ namespace crowdfold {
 struct Knowledge {
   std::vector<ClassId> truths;        // by TaskId, kNoClass where not known; or empty
   std::vector<WorkerCounts> workers;  // earlier counts by WorkerId; or empty
-  std::vector<Extra> extras;          // of those in MethodInfo::takes
+  std::vector<Extra> extras;          // of those in Traits::takes
 
   ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
 };

@@ -42,7 +42,7 @@ struct Result {
   // M x K x K: by worker, truth, label; empty unless RunContext::confusion, and for methods without such
   // a model.
   FlatArray<double> confusion;
-  std::vector<Extra> extras;  // those of MethodInfo::gives
+  std::vector<Extra> extras;  // those of Traits::gives
 
   // Iterative methods: the objective after each iteration, and whether they settled.
   std::vector<double> trace;

@@ -1,4 +1,4 @@
-// How online methods learn: from truths and from estimates, by hand and through whoever drives them.
+// How online methods learn: from truths and from estimates, by hand and under every driver.
 #include <thread>
 
 #include "contract/every_method.h"
@@ -103,11 +103,11 @@ class Unsure final : public OnlineMethod {
 
 // Workers who are always right, and many of them: probabilities round to 1.
 TEST_P(MethodOnline, LearnsNoGuessForATruthWhereLabelsAreBought) {
-  const Labels labels = simulate_labels({.tasks = 40,
-                                         .workers = kWorkers,
+  const Labels labels = simulate_labels({.tasks = 20,
+                                         .workers = 200,
                                          .classes = up_to(3),
-                                         .min_labels = 12,
-                                         .max_labels = 12,
+                                         .min_labels = 200,
+                                         .max_labels = 200,
                                          .quality = QualityDistribution::parse("fixed:1")},
                                         2);
   const std::vector<ClassId> truths(labels.num_tasks(), kNoClass);
@@ -146,8 +146,8 @@ TEST_P(MethodOnline, GivesSeveralThreadsTheAnswersThatItGivesOne) {
   for (const std::vector<double>& answers : found) EXPECT_EQ(answers, expected);
 }
 
-// Whoever drives it: the batch method, one that goes on learning, or chunk by chunk.
-TEST_P(MethodOnline, SaysTheSameWhoeverDrivesIt) {
+// The drivers: the batch method, one that goes on learning, or chunk by chunk.
+TEST_P(MethodOnline, SaysTheSameUnderEveryDriver) {
   const std::uint32_t classes = up_to(4);
   const Labels labels = some_labels(classes);
   std::vector<TaskLabels> tasks;
