@@ -97,7 +97,7 @@ def main() -> None:
     args = parser.parse_args()
     fit_bench = (args.build / "bench" / "crowdfold-fit-bench").resolve()
     if not fit_bench.exists():
-        sys.exit(f"{fit_bench} is not there: make build comes first")
+        sys.exit(f"{fit_bench} is not there: make build-all comes first")
     with tempfile.TemporaryDirectory(prefix="crowdfold-bench-") as work:
         python = args.python or Path(work) / "venv" / "bin" / "python"
         if args.python:
