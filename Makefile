@@ -130,7 +130,8 @@ tidy: TIDIED = $(wordlist 1,$(MOST_TIDIED),$(CHANGED))
 tidy-all: TIDIED = $(LINTED)
 # The preset `debug` compiles file by file, which is what clang-tidy needs to be told.
 tidy tidy-all:
-	cmake --preset debug $(ONLY_PROGRAM) >build/debug.log
+	@mkdir -p build
+	cmake --preset debug >build/debug.log
 	@echo clang-tidy: $(words $(TIDIED)) files, of $(words $(CHANGED)) that changed and $(words $(LINTED)) in all
 	@printf '%s\n' $(TIDIED) | xargs -r -P $(JOBS) -n 1 clang-tidy -p build/debug --quiet --extra-arg=-Wno-unknown-warning-option
 
