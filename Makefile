@@ -30,12 +30,15 @@ BASE = $(shell git merge-base HEAD origin/main 2>/dev/null || git merge-base HEA
 CHANGED_SINCE = $(if $(filter-out $(shell git rev-parse HEAD 2>/dev/null),$(BASE)),$(BASE),HEAD~1)
 CHANGED = $(filter $(LINTED),$(shell git diff --name-only $(CHANGED_SINCE) -- src cli 2>/dev/null))
 # A file takes clang-tidy 8 seconds: of a change to half the code, `make test` looks at some, and `make lint-all` at all.
-MOST_TIDIED ?= 20
+MOST_TIDIED ?= 10
 
 .DEFAULT_GOAL := help
+# Prerequisites come one after the other, but where `make test` says otherwise.
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
+endif
 .PHONY: help setup setup-build build build-all demo test test-all python bench format lint lint-all install
-.PHONY: release-tests asan-tests tsan-tests style tidy tidy-all
+.PHONY: release-tests asan-tests tsan-tests installed-tests style tidy tidy-all
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -58,9 +61,9 @@ build-all:  ## build the tests, the benchmarks and the experiments (build/crowdf
 demo: setup-build build  ## set up, build, and show what crowdfold does with a simulated crowd
 	@bash examples/demo.sh build/crowdfold
 
-test: setup style release-tests tidy asan-tests tsan-tests  ## set up, lint, build, and run the tests, also under sanitizers and as an installed package
-	bash examples/check_installed.sh build
-	$(MAKE) python
+# Pip, links and single tests keep one core busy, so all that follows the optimised build goes side by side.
+test: setup style release-tests  ## set up, lint, build, and run the tests, also under sanitizers and as an installed package
+	$(MAKE) -j 4 --output-sync=line SIDE_BY_SIDE=yes asan-tests tsan-tests installed-tests tidy
 
 # The optimised build: everything but the long tests. It alone has the code for every instruction set.
 release-tests: build-all
@@ -70,23 +73,28 @@ release-tests: build-all
 # Unit tests and whole commands with the address and undefined-behaviour sanitizers.
 asan-tests:
 	cmake --preset asan
-	cmake --build --preset asan --target crowdfold-tests crowdfold-cli
+	cmake --build --preset asan -j $(JOBS) --target crowdfold-tests crowdfold-cli
 	ctest --preset asan --no-tests=error -L sanitize -j $(JOBS)
 
 # Unit tests that start a thread, with the thread sanitizer. The release build wrote down which do.
 tsan-tests:
 	cmake --preset tsan
-	cmake --build --preset tsan --target crowdfold-tests
+	cmake --build --preset tsan -j $(JOBS) --target crowdfold-tests
 	cat build/tests/threaded-unit-*.txt | paste -s -d : | sed 's/^/--gtest_filter=/' >build/tsan/tests/threaded.flags
 	grep -q 'Pipeline' build/tsan/tests/threaded.flags
 	ctest --preset tsan --no-tests=error -L threaded -j $(JOBS)
 
+# An example against the installed library, by CMake and pkg-config; then the Python package.
+installed-tests:
+	bash examples/check_installed.sh build
+	$(MAKE) python
+
 test-all: test tidy-all  ## besides: the long tests, every check of the sanitizers, all tests in the thread sanitizer, clang-tidy on all
 	ctest --preset release --no-tests=error -L long -j $(JOBS)
 	cmake --preset asan-all
-	cmake --build --preset asan-all --target crowdfold-tests crowdfold-cli
+	cmake --build --preset asan-all -j $(JOBS) --target crowdfold-tests crowdfold-cli
 	ctest --preset asan-all --no-tests=error -L sanitize -j $(JOBS)
-	cmake --build --preset tsan --target crowdfold-tests crowdfold-cli
+	cmake --build --preset tsan -j $(JOBS) --target crowdfold-tests crowdfold-cli
 	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
 
 # The module is built on the library of `make build`, as that of a system would be: compiling it a second time would take
@@ -96,6 +104,7 @@ python: build  ## install the Python package below build/, test it, and check it
 	python3 -m venv $(VENV)
 	$(VENV)/bin/python -m pip install $(PIP_FLAGS) '.[test]' \
 	  --config-settings=cmake.define.CROWDFOLD_INSTALLED=ON --config-settings=cmake.define.CMAKE_PREFIX_PATH=$(CURDIR)/build/installed
+	$(VENV)/bin/python -m pip install $(PIP_FLAGS) --no-deps crowd-kit
 	cmake -S . -B build/from-source -G Ninja -DCROWDFOLD_PYTHON=ON -DCROWDFOLD_CLI=OFF -DCROWDFOLD_TESTS=OFF \
 	  -DCROWDFOLD_BENCH=OFF -DCROWDFOLD_REPORTS=OFF -DPython_EXECUTABLE=$(CURDIR)/$(VENV)/bin/python >build/from-source.log
 	$(VENV)/bin/python -m mypy --cache-dir build/mypy
