@@ -81,7 +81,7 @@ tsan-tests:
 	cmake --preset tsan
 	cmake --build --preset tsan -j $(JOBS) --target crowdfold-tests
 	cat build/tests/threaded-unit-*.txt | paste -s -d : | sed 's/^/--gtest_filter=/' >build/tsan/tests/threaded.flags
-	grep -q 'Pipeline' build/tsan/tests/threaded.flags
+	@grep -q 'Pipeline' build/tsan/tests/threaded.flags || { echo "which tests start a thread? make release-tests comes first"; exit 1; }
 	ctest --preset tsan --no-tests=error -L threaded -j $(JOBS)
 
 # An example against the installed library, by CMake and pkg-config; then the Python package.
