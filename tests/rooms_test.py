@@ -18,7 +18,7 @@ from typing import Iterator
 ROOMS = ("base", "labels", "measure", "methods", "io", "run", "stream", "report")
 
 PUBLIC = {
-    "base": "error run_context version",
+    "base": "error run_context version words",
     "labels": "flat_array labels names row_grouper worker_state",
     "measure": "metrics simulate",
     "methods": "method registry result",
