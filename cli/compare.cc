@@ -1,14 +1,12 @@
 // crowdfold compare: methods side by side on one data set with truths.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cmath>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
-#include "crowdfold/io.h"
-#include "crowdfold/metrics.h"
 #include "flags.h"
 
 namespace crowdfold::cli {
@@ -29,49 +27,8 @@ struct Compare {
 
 struct Row {
   std::string method;
-  double accuracy = 0;
-  double deviation = 0;
-  double log_loss = 0;
-  double seconds = 0;  // of one run, the median
+  Score score;
 };
-
-// What a method's option is set to in a comparison, unless the user says otherwise: runs should differ
-// by what the paper averages over.
-Settings settings_for(const MethodInfo& method, const Settings& asked) {
-  Settings settings;
-  if (method.has_option("order")) settings.emplace_back("order", "shuffled");
-  if (method.has_option("ties")) settings.emplace_back("ties", "random");
-  for (const auto& [name, value] : asked) {
-    if (method.has_option(name)) settings.emplace_back(name, value);
-  }
-  return settings;
-}
-
-Row measure(const MethodInfo& info, const Settings& settings, const Labels& data,
-            const std::vector<ClassId>& known, int runs, RunContext context) {
-  const std::unique_ptr<Method> method = info.make(settings);
-  std::vector<double> accuracies;
-  std::vector<double> seconds;
-  Row row{info.name, 0, 0, 0, 0};
-  const std::uint64_t first_seed = context.seed;
-  for (int i = 0; i < runs; ++i) {
-    context.seed = first_seed + static_cast<std::uint64_t>(i);
-    const auto began = std::chrono::steady_clock::now();
-    const Result result = method->fit(data, context);
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
-    const Evaluation evaluation =
-        evaluate(result.estimate, known, data.num_classes(), result.confidence);
-    accuracies.push_back(evaluation.accuracy);
-    row.accuracy += evaluation.accuracy / runs;
-    row.log_loss += evaluation.log_loss / runs;
-  }
-  for (const double a : accuracies)
-    row.deviation += (a - row.accuracy) * (a - row.accuracy) / std::max(1, runs - 1);
-  row.deviation = std::sqrt(row.deviation);
-  std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
-  row.seconds = seconds[static_cast<std::size_t>(runs / 2)];
-  return row;
-}
 
 void Compare::operator()() const {
   std::vector<const MethodInfo*> chosen;
@@ -89,7 +46,7 @@ void Compare::operator()() const {
       throw Error(ErrorCode::usage, fmt::format("none of these methods has an option '{}'", name));
     }
   }
-  for (const MethodInfo* info : chosen) info->make(settings_for(*info, asked));
+  for (const MethodInfo* info : chosen) info->check(settings_of_runs(*info, asked));
 
   const RunContext context = run.context();
   ReadReport read;
@@ -101,21 +58,22 @@ void Compare::operator()() const {
   std::vector<Row> rows;
   const bool all = std::find(method_names.begin(), method_names.end(), "all") != method_names.end();
   for (const MethodInfo* info : chosen) {
-    if (all && data.num_classes() > info->most_classes) {
-      run.say(fmt::format("{} is left out: it is for {} classes", info->name, info->most_classes));
+    if (all && data.num_classes() > info->traits.most_classes) {
+      run.say(
+          fmt::format("{} is left out: it is for {} classes", info->name, info->traits.most_classes));
       continue;
     }
-    rows.push_back(measure(*info, settings_for(*info, asked), data, known, runs, context));
+    rows.push_back({info->name, score_method(*info, asked, data, known, runs, context)});
   }
   run.end_progress();
   if (json) {
     nlohmann::json list = nlohmann::json::array();
     for (const Row& row : rows) {
       list.push_back({{"method", row.method},
-                      {"accuracy", row.accuracy},
-                      {"accuracy_sd", row.deviation},
-                      {"log_loss", row.log_loss},
-                      {"seconds", row.seconds},
+                      {"accuracy", row.score.accuracy},
+                      {"accuracy_sd", row.score.deviation},
+                      {"log_loss", row.score.log_loss},
+                      {"seconds", row.score.seconds},
                       {"runs", runs}});
     }
     fmt::print("{}\n", list.dump(2));
@@ -123,8 +81,9 @@ void Compare::operator()() const {
   }
   Table table({"method", "accuracy", "log-loss", "seconds"});
   for (const Row& row : rows) {
-    table.add({row.method, fmt::format("{} ± {}", decimal(row.accuracy), decimal(row.deviation)),
-               decimal(row.log_loss, 3), fmt::format("{:.4f}", row.seconds)});
+    table.add({row.method,
+               fmt::format("{} ± {}", decimal(row.score.accuracy), decimal(row.score.deviation)),
+               decimal(row.score.log_loss, 3), fmt::format("{:.4f}", row.score.seconds)});
   }
   fmt::print("{}", table.text(wants_color(stdout)));
 }

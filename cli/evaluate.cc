@@ -95,13 +95,10 @@ void Evaluate::operator()() const {
   run.say(read);
   const std::size_t columns =
       given.estimate.empty() ? 0 : given.posterior.size() / given.estimate.size();
-  Labels tasks;  // only its names: truths are looked up in them
-  tasks.tasks = std::move(given.tasks);
-  tasks.classes = std::move(given.classes);
-  tasks.adopt(FlatArray<std::uint64_t>(tasks.tasks.size() + 1ULL, 0), {}, {});
-  const std::vector<ClassId> known = read_truths(truths, tasks, input.options_for_tables(), &read);
+  const std::vector<ClassId> known =
+      read_truths(truths, given.tasks, given.classes, input.options_for_tables(), &read);
   run.say(read);
-  const std::uint32_t num_classes = tasks.classes.size();
+  const std::uint32_t num_classes = given.classes.size();
   if (num_classes > kMostClassesToEvaluate) {
     throw Error(ErrorCode::data, fmt::format("{} classes: more than {} are not evaluated", num_classes,
                                              kMostClassesToEvaluate));
@@ -118,8 +115,8 @@ void Evaluate::operator()() const {
   const Evaluation evaluation =
       evaluate(given.estimate, known, num_classes, given.confidence, posterior);
   if (evaluation.tasks == 0) throw Error(ErrorCode::data, truths + ": no truth to compare with");
-  json ? fmt::print("{}\n", to_json(evaluation, tasks.classes).dump(2))
-       : print_text(evaluation, tasks.classes);
+  json ? fmt::print("{}\n", to_json(evaluation, given.classes).dump(2))
+       : print_text(evaluation, given.classes);
 }
 
 }  // namespace

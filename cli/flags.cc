@@ -1,12 +1,12 @@
 #include "flags.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <thread>
+#include <utility>
 
+#include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
 
 namespace crowdfold::cli {
@@ -129,11 +129,9 @@ void RunFlags::add_memory_to(CLI::App& command) {
 RunContext RunFlags::context() const {
   RunContext context;
   context.seed = seed_;
-  context.threads =
-      threads_ > 0 ? threads_ : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
-  const auto page_size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  context.max_memory = max_memory_ > 0 ? max_memory_ : pages * page_size / 5 * 4;
+  context.threads = threads_;
+  context.max_memory = max_memory_;
+  context = within_machine(std::move(context));
   context.cancelled = &interrupted();
   if (!quiet_ && stderr_is_terminal()) {
     context.progress = [bar = progress_](const Progress& progress) { bar->show(progress); };

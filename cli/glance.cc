@@ -29,11 +29,11 @@ std::string plot(double quality, const Interval& interval) {
 }
 
 void add_worker(Table& table, const Labels& labels, const Result& result, WorkerId w) {
-  const BetaQuality quality = result.workers.quality(w);
+  const BetaQuality quality = result.learned.quality(w);
   const Interval interval = quality.credible_interval();
-  table.add({std::string(labels.workers[w]), decimal(quality.mean(), 3), decimal(interval.lower, 3),
+  table.add({std::string(labels.workers()[w]), decimal(quality.mean(), 3), decimal(interval.lower, 3),
              decimal(interval.upper, 3),
-             grouped(static_cast<std::uint64_t>(result.workers.counts(w).seen)),
+             grouped(static_cast<std::uint64_t>(result.learned.counts_of(w).seen)),
              plot(quality.mean(), interval)});
 }
 
@@ -45,7 +45,7 @@ std::string votes_of(const Labels& labels, TaskId t) {
   for (std::size_t i = 0; i < classes.size();) {
     std::size_t end = i;
     while (end < classes.size() && classes[end] == classes[i]) ++end;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", end - i, labels.classes[classes[i]]);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", end - i, labels.classes()[classes[i]]);
     i = end;
   }
   return text;
@@ -59,7 +59,7 @@ void print_glance(std::FILE* stream, const Labels& labels, const Result& result)
   std::iota(workers.begin(), workers.end(), 0);
   // By what is sure about them: the best by the interval's lower end, the worst by its upper end.
   std::vector<Interval> interval(workers.size());
-  for (const WorkerId w : workers) interval[w] = result.workers.quality(w).credible_interval();
+  for (const WorkerId w : workers) interval[w] = result.learned.quality(w).credible_interval();
   const std::size_t shown = std::min(kShown, workers.size());
   Table best({"best workers", "quality", "lower", "upper", "labels", ""});
   std::stable_sort(workers.begin(), workers.end(),
@@ -81,7 +81,7 @@ void print_glance(std::FILE* stream, const Labels& labels, const Result& result)
   for (std::size_t i = 0; i < std::min(kShown, doubtful.size()); ++i) {
     const TaskId t = doubtful[i];
     const ClassId c = result.estimate[t];
-    tasks.add({std::string(labels.tasks[t]), c == kNoClass ? "-" : std::string(labels.classes[c]),
+    tasks.add({std::string(labels.tasks()[t]), c == kNoClass ? "-" : std::string(labels.classes()[c]),
                decimal(result.confidence[t], 3), votes_of(labels, t)});
   }
   if (!doubtful.empty()) fmt::print(stream, "{}", tasks.text(color));

@@ -15,10 +15,10 @@ nlohmann::json to_json(const MethodInfo& info) {
                          {"summary", info.summary},
                          {"citation", info.citation},
                          {"online", static_cast<bool>(info.make_online)},
-                         {"most_classes", info.most_classes},
-                         {"takes_truths", info.takes_truths},
-                         {"takes_workers", info.takes_workers},
-                         {"has_confusion", info.has_confusion},
+                         {"most_classes", info.traits.most_classes},
+                         {"takes_truths", info.traits.takes_truths},
+                         {"takes_workers", info.traits.takes_workers},
+                         {"has_confusion", info.traits.has_confusion},
                          {"options", nlohmann::json::array()}};
   for (const OptionInfo& o : info.options) {
     json["options"].push_back({{"name", o.name},
@@ -40,10 +40,11 @@ void print_list() {
 void print_one(const MethodInfo& info) {
   fmt::print("{}: {}\n{}\n\n", info.name, info.summary, info.citation);
   const auto yes = [](bool value) { return value ? "yes" : "no"; };
-  fmt::print(
-      "classes: {}; known truths: {}; worker qualities as prior: {}; confusion matrices: {}\n\n",
-      info.most_classes < kMaxClasses ? fmt::format("at most {}", info.most_classes) : "any number",
-      yes(info.takes_truths), yes(info.takes_workers), yes(info.has_confusion));
+  fmt::print("classes: {}; known truths: {}; worker qualities as prior: {}; confusion matrices: {}\n\n",
+             info.traits.most_classes < kMaxClasses ? fmt::format("at most {}", info.traits.most_classes)
+                                                    : "any number",
+             yes(info.traits.takes_truths), yes(info.traits.takes_workers),
+             yes(info.traits.has_confusion));
   if (info.options.empty()) return;
   Table table({"option", "default", "range", "meaning"});
   for (const OptionInfo& o : info.options) table.add({o.name, o.fallback, o.range, o.help});

@@ -28,7 +28,7 @@ struct ReportCommand {
 
 void ReportCommand::operator()() {
   options.settings = parse_settings(settings);
-  find_method(options.method).make(options.settings);  // complains before anything is read
+  find_method(options.method).check(options.settings);  // before anything is read
   if (options.compared == std::vector<std::string>{"none"}) options.compared.clear();
   for (const std::string& name : options.compared) find_method(name);
   require_page_for(output);

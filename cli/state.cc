@@ -84,7 +84,7 @@ void export_workers(const State& options) {
   state.beta = stream.config().beta;
   for (const WorkerSummary& worker : stream.workers()) {
     names.intern(worker.worker);
-    state.workers.push_back(worker.counts);
+    state.counts.push_back(worker.counts);
   }
   write_workers(options.output, names, state, options.details, options.run.context());
 }
@@ -92,11 +92,10 @@ void export_workers(const State& options) {
 void import_workers(const State& options) {
   LiveStream stream(open_store(options.file), {}, {});
   for (const std::string& table : options.others) {
-    Labels known;  // only its names
-    known.adopt({0}, {}, {});
+    NameTable workers("workers", kMaxWorkers);
     const std::vector<WorkerCounts> counts =
-        read_workers(table, known, stream.config().alpha, stream.config().beta, {});
-    for (WorkerId w = 0; w < counts.size(); ++w) stream.remember(known.workers[w], counts[w]);
+        read_workers(table, workers, stream.config().alpha, stream.config().beta, {});
+    for (WorkerId w = 0; w < counts.size(); ++w) stream.remember(workers[w], counts[w]);
   }
   stream.commit();
 }

@@ -22,13 +22,13 @@ int main() {
   const crowdfold::Result result = method->fit(labels, crowdfold::RunContext{});
 
   for (crowdfold::TaskId t = 0; t < labels.num_tasks(); ++t) {
-    const std::string task(labels.tasks[t]);
-    const std::string answer(labels.classes[result.estimate[t]]);
+    const std::string task(labels.tasks()[t]);
+    const std::string answer(labels.classes()[result.estimate[t]]);
     std::printf("%s is a %s, probability %.3f\n", task.c_str(), answer.c_str(), result.confidence[t]);
   }
   for (crowdfold::WorkerId w = 0; w < labels.num_workers(); ++w) {
-    const std::string worker(labels.workers[w]);
-    const crowdfold::BetaQuality quality = result.workers.quality(w);
+    const std::string worker(labels.workers()[w]);
+    const crowdfold::BetaQuality quality = result.learned.quality(w);
     const auto [low, high] = quality.credible_interval();
     std::printf("%s has quality %.3f (%.3f to %.3f)\n", worker.c_str(), quality.mean(), low, high);
   }

@@ -23,7 +23,7 @@
 #include "base/random.h"
 #include "crowdfold/error.h"
 #include "crowdfold/metrics.h"
-#include "trial.h"
+#include "data_set.h"
 #include "variants.h"
 
 namespace {
@@ -42,12 +42,12 @@ struct Spec {
       begin = end;
     }
     if (is_variant()) return;
-    for (const auto& setting : drawn_anew(find_method(method))) settings.push_back(setting);
+    for (const auto& setting : settings_of_runs(find_method(method))) settings.push_back(setting);
   }
   bool is_variant() const { return method.starts_with(kVariant); }
-  bool has_confusion() const { return is_variant() || find_method(method).has_confusion; }
+  bool has_confusion() const { return is_variant() || find_method(method).traits.has_confusion; }
   bool takes(const Labels& labels) const {
-    return is_variant() || labels.num_classes() <= find_method(method).most_classes;
+    return is_variant() || labels.num_classes() <= find_method(method).traits.most_classes;
   }
   Result fit(const Labels& labels, const RunContext& context) const {
     return is_variant() ? fit_variant(method.substr(kVariant.size()), labels, context)
@@ -68,12 +68,6 @@ struct Hidden {
 
 // The labels but a share of them; tasks, workers and classes keep their ids.
 Labels hide(const Labels& labels, double share, std::uint64_t seed, std::vector<Hidden>& hidden) {
-  Labels rest;
-  for (const auto& [from, to] :
-       {std::pair(&labels.tasks, &rest.tasks), std::pair(&labels.workers, &rest.workers),
-        std::pair(&labels.classes, &rest.classes)}) {
-    for (std::uint32_t id = 0; id < from->size(); ++id) to->intern((*from)[id]);
-  }
   std::vector<std::uint32_t> of_worker(labels.num_workers());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     for (const WorkerId w : labels.task(t).workers) ++of_worker[w];
@@ -98,8 +92,9 @@ Labels hide(const Labels& labels, double share, std::uint64_t seed, std::vector<
     }
     offsets.push_back(workers.size());
   }
-  rest.adopt(std::move(offsets), std::move(workers), std::move(classes));
-  return rest;
+  return {{labels.tasks(), labels.workers(), labels.classes()},
+          {std::move(offsets), std::move(workers), std::move(classes)},
+          labels.rows()};
 }
 
 double mean_log_likelihood(const Result& result, const std::vector<Hidden>& hidden,

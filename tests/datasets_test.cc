@@ -344,14 +344,14 @@ Labels with_classes_by_name(const Labels& labels) {
   std::vector<ClassId> classes(labels.num_classes());
   std::iota(classes.begin(), classes.end(), 0);
   std::sort(classes.begin(), classes.end(),
-            [&](ClassId a, ClassId b) { return labels.classes[a] < labels.classes[b]; });
+            [&](ClassId a, ClassId b) { return labels.classes()[a] < labels.classes()[b]; });
   LabelsBuilder builder(Duplicates::keep);
   for (const ClassId c : classes) {
     for (TaskId t = 0; t < labels.num_tasks(); ++t) {
       const TaskLabels task = labels.task(t);
       for (std::size_t j = 0; j < task.size(); ++j) {
         if (task.classes[j] == c)
-          builder.add(labels.tasks[t], labels.workers[task.workers[j]], labels.classes[c]);
+          builder.add(labels.tasks()[t], labels.workers()[task.workers[j]], labels.classes()[c]);
       }
     }
   }

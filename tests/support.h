@@ -102,25 +102,33 @@ inline std::vector<std::string> names_of(const NameTable& table) {
   return names;
 }
 
+// The same labels with classes that no label names.
+inline Labels with_more_classes(Labels labels, const std::vector<std::string>& names) {
+  NameTable classes = labels.classes();
+  for (const std::string& name : names) classes.intern(name);
+  return std::move(labels).with_classes(std::move(classes));
+}
+
 // Everything that Labels say, as text: one line per task, then the names in order, then the counts.
 inline std::string describe(const Labels& labels) {
   std::string text;
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     const TaskLabels task = labels.task(t);
-    text += std::string(labels.tasks[t]) + ":";
+    text += std::string(labels.tasks()[t]) + ":";
     for (std::size_t j = 0; j < task.size(); ++j) {
-      text += " " + std::string(labels.workers[task.workers[j]]) + "=" +
-              std::string(labels.classes[task.classes[j]]);
+      text += " " + std::string(labels.workers()[task.workers[j]]) + "=" +
+              std::string(labels.classes()[task.classes[j]]);
     }
     text += "\n";
   }
-  for (const NameTable* table : {&labels.workers, &labels.classes}) {
+  for (const NameTable* table : {&labels.workers(), &labels.classes()}) {
     for (const std::string& name : names_of(*table)) text += name + ",";
     text += "\n";
   }
-  text += std::to_string(labels.num_labels()) + " labels, " + std::to_string(labels.rows) + " rows, " +
-          std::to_string(labels.abstentions) + " abstentions, " + std::to_string(labels.duplicates) +
-          " duplicates, " + std::to_string(labels.skipped_rows) + " skipped\n";
+  text += std::to_string(labels.num_labels()) + " labels, " + std::to_string(labels.rows().read) +
+          " rows, " + std::to_string(labels.rows().abstentions) + " abstentions, " +
+          std::to_string(labels.rows().duplicates) + " duplicates, " +
+          std::to_string(labels.rows().skipped) + " skipped\n";
   return text;
 }
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "crowdfold/error.h"
+#include "data_set.h"
 #include "io/output.h"
 #include "published.h"
 #include "terminal.h"
-#include "trial.h"
 
 namespace crowdfold::paper {
 namespace {

@@ -33,7 +33,7 @@ Results open(const Study& study) {
 }
 
 Settings settings_of(const MethodInfo& method) {
-  Settings settings = drawn_anew(method);
+  Settings settings = settings_of_runs(method);
   if (method.name == "ebcc") settings.emplace_back("starts", kEbccStarts);
   return settings;
 }
@@ -41,7 +41,8 @@ Settings settings_of(const MethodInfo& method) {
 Results::Row measure_one(Study& study, const MethodInfo& method, const std::string& set,
                          std::uint64_t seed) {
   const DataSet& data = study.data(set);
-  const Trial trial = timed_fit(*method.make(settings_of(method)), data.labels, study.context(seed));
+  const TimedResult trial =
+      timed_fit(*method.make(settings_of(method)), data.labels, study.context(seed));
   const Evaluation evaluation = evaluate(trial.result.estimate, data.truths, data.labels.num_classes());
   return {text_of(evaluation.accuracy), fmt::format("{:.6f}", trial.seconds)};
 }
@@ -297,7 +298,7 @@ void measure_offline(Study& study) {
   for (const std::string& name : names) {
     const MethodInfo& method = find_method(name);
     for (const std::string& set : sets) {
-      if (study.data(set).labels.num_classes() > method.most_classes) continue;
+      if (study.data(set).labels.num_classes() > method.traits.most_classes) continue;
       for (const std::uint64_t seed : study.seeds()) {
         units.push_back({{set, name, std::to_string(seed)}, [&study, &method, set, seed] {
                            return std::vector<Results::Row>{measure_one(study, method, set, seed)};

@@ -50,7 +50,7 @@ std::vector<std::vector<TaskId>> chunks_of(TaskId num_tasks, std::uint64_t seed)
 std::vector<Results::Row> measure_one(const DataSet& data, const MethodInfo& info, std::uint64_t seed) {
   using Clock = std::chrono::steady_clock;
   const Labels& labels = data.labels;
-  const auto method = info.make_online(drawn_anew(info), seed);
+  const auto method = info.make_online(settings_of_runs(info), seed);
   method->expect(labels.num_workers(), labels.num_classes());
   std::vector<Results::Row> rows;
   double known = 0;
@@ -158,7 +158,8 @@ void measure_online(Study& study) {
     if (std::find(there.begin(), there.end(), set) == there.end()) continue;
     for (const std::string& name : study.methods(kMethods)) {
       const MethodInfo& method = find_method(name);
-      if (!method.make_online || study.data(set).labels.num_classes() > method.most_classes) continue;
+      if (!method.make_online || study.data(set).labels.num_classes() > method.traits.most_classes)
+        continue;
       for (const std::uint64_t seed : study.seeds()) {
         units.push_back({{set, name, std::to_string(seed)}, [&study, &method, set, seed] {
                            return measure_one(study.data(set), method, seed);

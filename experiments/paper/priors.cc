@@ -69,7 +69,7 @@ std::map<std::string, Grid> grids_of(const Study& study) {
 double accuracy_with(Study& study, const std::string& name, int alpha, int beta, const std::string& set,
                      std::uint64_t seed) {
   const MethodInfo& method = find_method(name);
-  Settings settings = drawn_anew(method);
+  Settings settings = settings_of_runs(method);
   settings.emplace_back("alpha", std::to_string(alpha));
   settings.emplace_back("beta", std::to_string(beta));
   const DataSet& data = study.data(set);

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "data_set.h"
 #include "results.h"
 #include "terminal.h"
-#include "trial.h"
 
 namespace crowdfold::paper {
 

@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "crowdfold/labels.h"
-#include "crowdfold/method.h"
-#include "crowdfold/registry.h"
 #include "crowdfold/result.h"
 #include "crowdfold/run_context.h"
 #include "crowdfold/simulate.h"
@@ -46,9 +44,11 @@ bool is_rereadable(const std::string& path);
 Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,
                    ReadReport* report = nullptr);
 
-// Known truths (columns task, label). Classes that no label names are added to labels.classes.
-// A task that is not among those of `labels` is Error(data), or counted in the report with
-// skip_bad_rows.
+// Known truths (columns task, label), by TaskId. `classes` gains those that it does not have yet.
+// A task that is not among `tasks` is Error(data), or counted in the report with skip_bad_rows.
+std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks, NameTable& classes,
+                                 const ReadOptions& options, ReadReport* report = nullptr);
+// The same for the tasks of `labels`, which are replaced by the same labels with more classes.
 std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const ReadOptions& options,
                                  ReadReport* report = nullptr);
 
@@ -60,8 +60,12 @@ std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::stri
 // behind; pipes and devices are not touched.
 void require_writable(const std::string& path);
 
-// Worker qualities, as write_workers writes them, as counts under the prior Beta(alpha, beta). Workers
-// that gave no label this time are added to labels.workers: their history goes on.
+// Worker qualities, as write_workers writes them, as counts under the prior Beta(alpha, beta), by
+// WorkerId. `workers` gains those that it does not have yet: their history goes on.
+std::vector<WorkerCounts> read_workers(const std::string& path, NameTable& workers, double alpha,
+                                       double beta, const ReadOptions& options,
+                                       ReadReport* report = nullptr);
+// The same for the workers of `labels`, which are replaced by the same labels with more workers.
 std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, double alpha,
                                        double beta, const ReadOptions& options,
                                        ReadReport* report = nullptr);
@@ -107,35 +111,5 @@ struct SimulationFiles {
 };
 void write_simulation(const SimulationOptions& options, const SimulationNames& names, bool shuffle,
                       const SimulationFiles& files, const RunContext& context);
-
-// Aggregation without keeping the labels: for input that is grouped by task.
-struct GroupedOptions {
-  // The caller vouches that the input is grouped: estimates leave as they are made, and nothing is kept
-  // of a task. K is then the number of classes met so far, unless `classes` names them.
-  bool grouped = false;
-  std::vector<std::string> classes;  // known beforehand
-};
-
-struct GroupedSummary {
-  bool grouped =
-      true;  // false: a task came back; nothing was written, and the input must be held in memory
-  std::uint64_t tasks = 0;
-  std::uint64_t tasks_without_labels = 0;
-  std::uint64_t rows = 0;
-  std::uint64_t labels = 0;
-  std::uint64_t abstentions = 0;
-  std::uint64_t duplicates = 0;
-  NameTable workers;
-  NameTable classes;
-  WorkerState state;
-};
-
-// Reads `path` as often as the method needs (twice if it looks twice or if a class turns up late) and
-// writes estimates to `output`. Same bytes as read_labels, fit and write_estimates, in memory that does
-// not grow with the labels: 8 bytes per task to notice one that comes back, nothing with `grouped`.
-GroupedSummary aggregate_grouped(const std::string& path, const ReadOptions& read,
-                                 const GroupedOptions& stream, const MethodInfo& method,
-                                 const Settings& settings, const std::string& output,
-                                 const RunContext& context, ReadReport* report = nullptr);
 
 }  // namespace crowdfold

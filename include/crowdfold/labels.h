@@ -1,5 +1,5 @@
-// Labels: everything a crowd said, grouped by task. Immutable and safe to share between
-// threads. LabelsBuilder makes one from rows in any order.
+// Labels: everything a crowd said, grouped by task. Immutable: threads may share one.
+// LabelsBuilder makes one from rows in any order.
 #pragma once
 
 #include <cstdint>
@@ -35,40 +35,60 @@ struct TaskLabels {
 // What to do with a worker's second label on the same task.
 enum class Duplicates { last, first, error, keep };
 
+// What the input held beside labels that count.
+struct RowCounts {
+  std::uint64_t read = 0;         // rows that were understood
+  std::uint64_t abstentions = 0;  // rows without a label
+  std::uint64_t duplicates = 0;   // second and further labels of a worker on a task
+  std::uint64_t skipped = 0;      // malformed rows that the caller chose to skip
+};
+
+// What ids stand for, each table in order of first appearance.
+struct LabelNames {
+  NameTable tasks{"tasks", kMaxTasks};
+  NameTable workers{"workers", kMaxWorkers};
+  NameTable classes{"classes", kMaxClasses};
+};
+
+// The labels of task t lie at offsets[t] up to offsets[t + 1] of workers and classes.
+struct LabelArrays {
+  FlatArray<std::uint64_t> offsets = FlatArray<std::uint64_t>(1, 0);
+  FlatArray<WorkerId> workers;
+  FlatArray<ClassId> classes;
+};
+
 class Labels {
  public:
-  Labels();
+  Labels() = default;  // no tasks
+  // There must be a name for every id, and an offset more than there are tasks.
+  Labels(LabelNames names, LabelArrays arrays, const RowCounts& rows);
 
-  TaskId num_tasks() const { return static_cast<TaskId>(offsets_.size() - 1); }
-  WorkerId num_workers() const { return workers.size(); }
-  std::uint32_t num_classes() const { return classes.size(); }
-  std::uint64_t num_labels() const { return offsets_.back(); }
+  TaskId num_tasks() const { return static_cast<TaskId>(arrays_.offsets.size() - 1); }
+  WorkerId num_workers() const { return names_.workers.size(); }
+  std::uint32_t num_classes() const { return names_.classes.size(); }
+  std::uint64_t num_labels() const { return arrays_.offsets.back(); }
 
   TaskLabels task(TaskId t) const {
-    const std::uint64_t begin = offsets_[t];
-    const auto count = static_cast<std::size_t>(offsets_[t + 1] - begin);
-    return {t, {worker_.data() + begin, count}, {class_.data() + begin, count}};
+    const std::uint64_t begin = arrays_.offsets[t];
+    const auto count = static_cast<std::size_t>(arrays_.offsets[t + 1] - begin);
+    return {t, {arrays_.workers.data() + begin, count}, {arrays_.classes.data() + begin, count}};
   }
 
-  // Names, in order of first appearance.
-  NameTable tasks;
-  NameTable workers;
-  NameTable classes;
+  const NameTable& tasks() const { return names_.tasks; }
+  const NameTable& workers() const { return names_.workers; }
+  const NameTable& classes() const { return names_.classes; }
+  const RowCounts& rows() const { return rows_; }
 
-  // What the input held beside labels that count.
-  std::uint64_t rows = 0;          // rows that were read and understood
-  std::uint64_t abstentions = 0;   // rows without a label
-  std::uint64_t duplicates = 0;    // second and further labels of a worker on a task
-  std::uint64_t skipped_rows = 0;  // malformed rows that the caller chose to skip
-
-  // The flat arrays, from whoever grouped them. offsets has one entry more than there are tasks.
-  void adopt(FlatArray<std::uint64_t> offsets, FlatArray<WorkerId> workers_of_labels,
-             FlatArray<ClassId> classes_of_labels);
+  // The same labels with workers or classes added that no label names: the tables begin with the present
+  // names. Or with another number of skipped rows, which the grouping does not see.
+  Labels with_workers(NameTable workers) &&;
+  Labels with_classes(NameTable classes) &&;
+  Labels with_skipped_rows(std::uint64_t skipped) &&;
 
  private:
-  FlatArray<std::uint64_t> offsets_;
-  FlatArray<WorkerId> worker_;
-  FlatArray<ClassId> class_;
+  LabelNames names_;
+  LabelArrays arrays_;
+  RowCounts rows_;
 };
 
 // Without rows that say again what the same worker said of the same task; rows that contradict stay. For

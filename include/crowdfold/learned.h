@@ -19,7 +19,7 @@ class Learned {
   Learned(const std::string& method, Settings settings, std::uint64_t seed);
 
   // Takes over what a fit has found out.
-  void take(const Labels& labels, const Result& result);
+  void adopt(NameTable worker_names, NameTable class_names, const Result& result);
 
   // The same labels by the ids of `workers` and `classes`, which names that are new follow. Those are at
   // the places `new_workers` and `new_classes` of the tables of the labels given.
@@ -45,6 +45,8 @@ class Learned {
   const Settings& settings() const { return settings_; }
   std::uint64_t seed() const { return seed_; }
   bool is_online() const { return static_cast<bool>(info_.make_online); }
+  // Error(usage) that names the methods that go on learning, if this one does not.
+  void require_online() const;
 
   NameTable workers;
   NameTable classes;
@@ -56,7 +58,6 @@ class Learned {
   std::vector<double> priors;
 
  private:
-  void require_online() const;
   Estimate estimate_by_confusion(const TaskLabels& task, std::span<double> posterior) const;
   Result judge_by_confusion(const Labels& labels, const RunContext& context) const;
 

@@ -1,6 +1,7 @@
 // Method: labels in, a Result out. OnlineMethod: one task at a time, with a state that can be
 // saved, restored and merged. Every online method is also a batch method (see registry.h).
-// A Method is immutable and may be used by several threads; an OnlineMethod by one at a time.
+// Several threads may call const member functions of an object at once; the others need it for
+// themselves.
 #pragma once
 
 #include <span>
@@ -27,6 +28,22 @@ class Method {
   Result fit(const Labels& labels, const RunContext& context) const { return fit(labels, {}, context); }
 };
 
+// What a task is learned with: a truth, or an estimate. However sure an estimate is, it is no truth.
+struct Answer {
+  ClassId label = kNoClass;  // kNoClass: as the method itself judges the task
+  double confidence = 0;
+  bool is_truth = false;
+
+  Answer() = default;
+  Answer(const Estimate& judged)  // NOLINT: an estimate is an answer
+      : label(judged.label), confidence(judged.confidence) {}
+  static Answer truth(ClassId label) {
+    Answer known(Estimate{label, 1});
+    known.is_truth = true;
+    return known;
+  }
+};
+
 class OnlineMethod {
  public:
   virtual ~OnlineMethod() = default;
@@ -35,25 +52,25 @@ class OnlineMethod {
   // never shrink.
   virtual void expect(std::uint32_t workers, std::uint32_t classes) = 0;
 
-  // Judges one task with what is known now; learns nothing, so several threads may do it at once.
+  // Judges one task with what is known now; learns nothing.
   // With `posterior` (size K, or empty) also gives every class its probability.
   virtual Estimate estimate(const TaskLabels& labels, std::span<double> posterior = {}) const = 0;
 
-  // Learns from one task, given its answer: a truth, which is certain, or what estimate() said just now.
-  // An answer without a label stands for the latter.
-  virtual void learn(const TaskLabels& labels, const Estimate& answer = {}) = 0;
+  // Learns from one task, given its answer.
+  virtual void learn(const TaskLabels& labels, const Answer& answer = {}) = 0;
 
   // Whether tasks are to be judged after learning from them (from their whole chunk, best), not before.
+  // Only methods/online_driver.h asks this, and for the chunk_size().
   virtual bool judges_after_learning() const = 0;
 
   // Judges one task and learns from it, in the method's order. A known truth is taken over.
   Estimate observe(const TaskLabels& labels, ClassId truth = kNoClass, std::span<double> posterior = {});
 
-  // How many tasks it had best learn from at a time.
+  // How many tasks it had best learn from at a time. Above 1 only if it judges after learning.
   virtual std::size_t chunk_size() const { return 1; }
   // Learns from a chunk of tasks, given their answers as in learn(), or none. Other than one after
   // another only for methods with a chunk_size() above 1.
-  virtual void learn_chunk(std::span<const TaskLabels> tasks, std::span<const Estimate> answers = {});
+  virtual void learn_chunk(std::span<const TaskLabels> tasks, std::span<const Answer> answers = {});
   // Judges the tasks of a chunk and learns from them, in the method's order. Truths are by place in the
   // chunk, kNoClass where not known; or there are none.
   std::vector<Estimate> observe_chunk(std::span<const TaskLabels> tasks,

@@ -1,10 +1,14 @@
 // NameTable: strings <-> dense ids 0, 1, 2 … in order of first appearance.
-// Strings lie in one flat buffer. Not thread-safe while it is written to.
+// Strings lie in one flat buffer. Threads may share a const table; a thread that adds names needs it
+// alone.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "crowdfold/flat_array.h"
@@ -33,26 +37,38 @@ class NameTable {
   static std::uint64_t hash(std::string_view name);
   std::uint32_t intern(std::string_view name, std::uint64_t hash);
   void prefetch(std::uint64_t hash) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+    const std::vector<std::uint64_t>& slots = index_.slots;
+    if (!slots.empty()) __builtin_prefetch(&slots[hash & (slots.size() - 1)]);
   }
 
   void reserve(std::size_t names, std::size_t bytes);
-  // Gives back the memory that only look-ups need. They build it again when they come.
+  // Gives back the memory that only look-ups need. The next look-up builds it again.
   void drop_index();
 
  private:
+  // Open addressing with linear probing, at most 3/4 full. A slot is the hash's upper half and id + 1,
+  // so that most foreign names are told apart without touching their bytes.
+  struct Index {
+    Index() = default;
+    Index(const Index& other);
+    Index(Index&& other) noexcept;
+    Index& operator=(Index other) noexcept;
+
+    std::vector<std::uint64_t> slots;
+    std::atomic<bool> complete = false;  // holds all names
+    std::mutex building;
+  };
+
   void rebuild_index(std::size_t slots) const;
+  // Builds the index if it is not there; threads that come meanwhile wait.
+  void complete_index() const;
   std::size_t find_slot(std::string_view name, std::uint64_t hash) const;
 
   const char* what_;
   std::uint64_t limit_;
   FlatArray<char> bytes_;
   FlatArray<std::uint64_t> ends_;
-
-  // Open addressing with linear probing, at most 3/4 full. A slot is the hash's upper half and
-  // id + 1, so that most foreign names are told apart without touching their bytes.
-  // Mutable: it says nothing that the names do not say.
-  mutable std::vector<std::uint64_t> slots_;
+  mutable Index index_;  // mutable: it says nothing that the names do not say
 };
 
 }  // namespace crowdfold

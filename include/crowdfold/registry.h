@@ -32,27 +32,55 @@ struct ExtraInfo {
 // Error(usage) when a method is made.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
+// What a method takes and gives, and what is true of its answers. tests/contract checks all of it.
+struct Traits {
+  // What it takes besides labels. The rest is Error(usage) from fit().
+  std::uint32_t most_classes = kMaxClasses;
+  bool takes_truths = true;           // in Knowledge::truths
+  bool takes_workers = false;         // in Knowledge::workers
+  std::vector<ExtraInfo> takes = {};  // in Knowledge::extras
+
+  // What it gives besides estimates.
+  bool has_confusion = false;         // fills Result::confusion
+  bool has_trace = false;             // fills Result::trace
+  std::vector<ExtraInfo> gives = {};  // in Result::extras
+
+  // Its answers.
+  bool draws = false;      // they depend on the seed, not only through ties and the order of tasks
+  bool climbs = false;     // its trace never falls
+  bool by_shares = false;  // they stay the same if every task is there twice
+  bool estimate_is_argmax = true;  // the estimate is the most probable class
+  bool has_free_matrices = false;  // a worker's confusion matrix may be any
+  bool may_swap_classes = false;   // of a dozen tasks, it may call classes by each other's names
+  bool compares_pairs = false;     // time grows with the square of a task's labels
+
+  // Its online method, where there is one.
+  bool online_equals_batch = true;  // given all tasks, it says what the batch method says
+  bool can_merge = true;            // its states can be merged
+  bool resumes_exactly = true;      // it goes on from a saved state as if it had never stopped
+};
+
 struct MethodInfo {
   std::string name;
   std::string summary;
   std::string citation;
   std::vector<OptionInfo> options;
-  // What it takes. The rest is Error(usage) from fit().
-  std::uint32_t most_classes = kMaxClasses;
-  bool takes_truths = true;
-  bool takes_workers = true;
-  std::vector<ExtraInfo> takes;  // in Knowledge::extras
-  bool has_confusion = false;    // fills Result::confusion
-  std::vector<ExtraInfo> gives;  // in Result::extras
-  std::function<std::unique_ptr<Method>(const Settings&)> make;
+  Traits traits;
+  std::function<std::unique_ptr<Method>(const Settings&)> make = {};
   // Null for methods that only work on whole data sets. The seed decides ties.
-  std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online;
-  // Whether the online method, given all tasks, says what the batch method says.
-  bool online_equals_batch = true;
-  // Whether states of the online method can be merged.
-  bool can_merge = true;
+  std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online = {};
 
   bool has_option(const std::string& option) const;
+  // What the settings come to.
+  // Error(usage) for an unknown option or a value out of range.
+  void check(const Settings& settings) const { make(settings); }
+  // The prior of worker qualities: Beta(alpha, beta), or that of a WorkerState without such options.
+  BetaQuality prior(const Settings& settings) const;
+  // Whether tasks are taken in a drawn order, for which all of them must be there.
+  bool shuffles(const Settings& settings) const;
+  // Whether the online method judges tasks only after it has learned from all of them, so that they must
+  // be there twice. False for methods that only work on whole data sets.
+  bool needs_second_look(const Settings& settings) const;
 };
 
 const std::vector<MethodInfo>& methods();

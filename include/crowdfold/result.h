@@ -38,7 +38,7 @@ struct Result {
   FlatArray<ClassId> estimate;   // by TaskId
   FlatArray<double> confidence;  // by TaskId
   FlatArray<double> posterior;   // T x K, row by row; empty unless RunContext::posterior
-  WorkerState workers;
+  WorkerState learned;           // of workers
   // M x K x K: by worker, truth, label; empty unless RunContext::confusion, and for methods without such
   // a model.
   FlatArray<double> confusion;

@@ -19,11 +19,11 @@ struct IdRows {
   std::size_t size() const { return tasks.size(); }
 };
 
-// Labels of rows that are grouped already: sizes[t] of task t, one after another, without abstentions.
-// Names are as in RowGrouper::build().
+// Labels of rows that are grouped already: sizes[t] of task t, one after another. `rows` counts the rows
+// they come from; duplicates are counted here. There must be names for all ids.
 Labels grouped_labels(Duplicates duplicates, std::span<const std::uint32_t> sizes,
-                      FlatArray<WorkerId> workers, FlatArray<ClassId> classes, NameTable task_names,
-                      NameTable worker_names, NameTable class_names, int threads = 1);
+                      FlatArray<WorkerId> workers, FlatArray<ClassId> classes, LabelNames names,
+                      RowCounts rows, int threads = 1);
 
 // Groups such rows by task. Tasks must be numbered by first appearance; nothing is moved if they come
 // one after another.
@@ -42,7 +42,7 @@ class RowGrouper {
   void add_again(const IdRows& rows);
 
   // With names for all ids. Error(data) for a second label under Duplicates::error.
-  Labels build(NameTable tasks, NameTable workers, NameTable classes, int threads = 1);
+  Labels build(LabelNames names, int threads = 1);
 
  private:
   void add_grouped(const IdRows& rows, std::size_t& at);

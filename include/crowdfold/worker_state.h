@@ -1,8 +1,14 @@
 // What is known about workers: counts, and the Beta posterior they stand for.
-// Counts are all the state that onepass and twopass have; they add.
+// Counts are all the state that onepass and twopass have; they add. Other methods add sections of their
+// own.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "crowdfold/labels.h"
@@ -44,35 +50,37 @@ struct BetaQuality {
 // of the true quality with probability at least Phi(epsilon) - Phi(-epsilon); epsilon = 2: 95 %.
 Interval error_bound(double estimate, double seen, double epsilon = 2);
 
-// What a method with confusion matrices has learned besides. All of it adds.
-struct ConfusionState {
-  // Labels `label` of a worker on tasks of class `truth`; tasks may be credited in parts.
-  struct Cell {
-    WorkerId worker = 0;
-    ClassId label = 0;
-    ClassId truth = 0;
-    double count = 0;
-    bool operator==(const Cell&) const = default;
-  };
-  std::vector<Cell> cells;            // in the order of worker, label, truth; none is 0
-  std::vector<WorkerCounts> history;  // what of the workers' counts is not in cells; or empty
-  std::vector<double> class_counts;   // tasks by class
-  std::vector<double> held_out;       // log-likelihoods from which a temperature is chosen
+// What one method keeps besides counts, as rows of numbers. Only that method knows what the numbers
+// mean. Keys say which workers and classes a row is about: so states are renumbered, added up and saved
+// without asking the method.
+struct StateSection {
+  enum class Axis : std::uint8_t { worker, label_class };
 
-  bool empty() const { return class_counts.empty(); }
-  void merge(const ConfusionState& other);
-};
+  std::string name;
+  std::vector<Axis> axes = {};           // of a key; none: there is one row
+  std::size_t width = 1;                 // numbers of a row
+  bool adds = true;                      // rows of two states add; if not, the states cannot be merged
+  std::vector<std::uint32_t> keys = {};  // of all rows, axes.size() each; rows are in the order of keys
+  std::vector<double> values = {};       // of all rows, `width` each
 
-// What a method with a network has learned besides. Nothing of it adds: the weights of two networks that
-// were trained apart say nothing about each other.
-struct NetworkState {
-  std::vector<std::uint32_t> layers;  // their widths, from the inputs on
-  std::vector<float> weights;         // in an order that only the method knows
-  std::vector<float> mean_squares;    // of their gradients, in the same order
-  std::vector<std::uint8_t> started;  // by worker: whether it was met
+  std::size_t rows() const { return values.size() / std::max<std::size_t>(1, width); }
+  std::span<const std::uint32_t> key(std::size_t row) const {
+    return std::span(keys).subspan(row * axes.size(), axes.size());
+  }
+  std::span<const double> row(std::size_t row) const {
+    return std::span(values).subspan(row * width, width);
+  }
+  // To be added in the order of keys.
+  void add(std::initializer_list<std::uint32_t> key, std::initializer_list<double> numbers) {
+    keys.insert(keys.end(), key);
+    values.insert(values.end(), numbers);
+  }
+  bool operator==(const StateSection&) const = default;
 
-  bool empty() const { return layers.empty(); }
-  bool operator==(const NetworkState&) const = default;
+  // Gives workers and classes other ids: by the id that they have now, the new one.
+  void renumber(std::span<const std::uint32_t> workers, std::span<const std::uint32_t> classes);
+  // Adds rows of the same key. Error(usage) if the other section has other axes or another width.
+  void merge(const StateSection& other);
 };
 
 // What an online method has learned, and all it needs to go on.
@@ -80,32 +88,37 @@ struct WorkerState {
   double alpha = 2;  // the prior, the same for every worker
   double beta = 2;
   std::uint32_t classes = 0;
-  std::vector<WorkerCounts> workers;  // by WorkerId; workers beyond the end are unseen
-  ConfusionState confusion;           // empty for methods without confusion matrices
-  NetworkState network;               // empty for methods without a network
+  std::vector<WorkerCounts> counts;    // by WorkerId; workers beyond the end are unseen
+  std::vector<StateSection> sections;  // the method's own, each name once
 
-  WorkerCounts counts(WorkerId w) const { return w < workers.size() ? workers[w] : WorkerCounts{}; }
+  WorkerCounts counts_of(WorkerId w) const { return w < counts.size() ? counts[w] : WorkerCounts{}; }
   BetaQuality quality(WorkerId w) const {
-    const WorkerCounts c = counts(w);
+    const WorkerCounts c = counts_of(w);
     return {c.correct + alpha, c.seen - c.correct + beta};
   }
+  // nullptr if there is none of that name.
+  const StateSection* find(std::string_view section) const;
+
   // Makes room for workers and classes up to these numbers.
   void expect(std::uint32_t num_workers, std::uint32_t num_classes) {
-    if (num_workers > workers.size()) workers.resize(num_workers);
+    if (num_workers > counts.size()) counts.resize(num_workers);
     classes = std::max(classes, num_classes);
   }
   // Counts one task whose answer is `label`: every worker on it was seen, some were right. The workers
   // must be among the expected ones.
   void add(const TaskLabels& labels, ClassId label) {
     for (std::size_t j = 0; j < labels.size(); ++j) {
-      WorkerCounts& counts = workers[labels.workers[j]];
-      counts.correct += labels.classes[j] == label ? 1 : 0;
-      counts.seen += 1;
+      WorkerCounts& of_worker = counts[labels.workers[j]];
+      of_worker.correct += labels.classes[j] == label ? 1 : 0;
+      of_worker.seen += 1;
     }
   }
   // Error(usage) unless the state was made with this prior.
   void require_prior(double prior_alpha, double prior_beta) const;
-  // Counts add. Both sides must have the same prior, and none a network: Error(usage) otherwise.
+  // Gives workers and classes other ids: by the id that they have now, the new one.
+  void renumber(std::span<const std::uint32_t> worker_ids, std::span<const std::uint32_t> class_ids);
+  // Counts add, and sections of the same name. Error(usage) if the priors differ or a section does not
+  // add.
   void merge(const WorkerState& other);
 };
 

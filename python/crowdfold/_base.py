@@ -10,8 +10,8 @@ import numpy as np
 
 from . import _native
 from ._fitted import Fitted
-from ._input import Crowd, Values, read, text_of, truth_columns
-from ._libraries import as_list
+from ._input import Crowd, Values, as_texts, column_pairs, read, text_of, truth_columns
+from ._libraries import NUMPY, as_list
 from ._progress import progress
 from .errors import NotFittedError, UsageError
 
@@ -102,19 +102,21 @@ class Aggregator:
     # --- whole data sets --------------------------------------------------------------------
 
     def fit(self: Self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
-            workers: Optional[Path] = None) -> Self:
+            workers: Optional[Path] = None, low_memory: bool = False) -> Self:
         """Learns from labels and judges their tasks.
 
         `true_labels` are known truths of some tasks: a Series by task, a table with the columns task and label, a
         dictionary, or a path. `workers` is a file of worker qualities from an earlier run, see `save`.
+        With `low_memory`, the labels of a file whose rows are grouped by task are read task by task and not kept: for
+        methods that learn as labels come, without truths and earlier qualities. Probabilities of all classes are not made.
         """
-        self._fit(data, true_labels, columns, workers, False)
+        self._fit(data, true_labels, columns, workers, False, low_memory)
         return self
 
     def fit_predict(self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
-                    workers: Optional[Path] = None) -> Any:
+                    workers: Optional[Path] = None, low_memory: bool = False) -> Any:
         """`fit`, then `labels_`."""
-        return self._fit(data, true_labels, columns, workers, False).labels()
+        return self._fit(data, true_labels, columns, workers, False, low_memory).labels()
 
     def fit_predict_proba(self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
                           workers: Optional[Path] = None) -> Any:
@@ -122,9 +124,12 @@ class Aggregator:
         return self._fit(data, true_labels, columns, workers, True).probas()
 
     def _fit(self, data: Any, true_labels: Any, columns: Optional[Mapping[str, str]], workers: Optional[Path],
-             posterior: bool, **given: Any) -> Fitted:
+             posterior: bool, low_memory: bool = False, **given: Any) -> Fitted:
         settings = self._settings()
         seed = self._seed()
+        if low_memory:
+            known = {"true_labels": true_labels, "workers": workers, **given}
+            return self._fit_file(data, columns, settings, seed, [name for name in known if known[name] is not None])
         with progress(self._shows_progress()) as bar:
             crowd = self._read(data, columns, bar)
             class_values = Values(crowd.library, [crowd.classes])
@@ -139,6 +144,21 @@ class Aggregator:
             worker_values.append_scalars(crowd.labels.worker_names()[known_workers:])
         self._learned = learned
         self._fitted_ = Fitted.of(crowd.library, crowd.tasks, worker_values, class_values, result, learned)
+        return self._fitted_
+
+    def _fit_file(self, data: Any, columns: Optional[Mapping[str, str]], settings: List[Tuple[str, str]], seed: int,
+                  obstacles: List[str]) -> Fitted:
+        """Fits the labels of a file without keeping them."""
+        if not isinstance(data, (str, os.PathLike)):
+            raise UsageError(f"low_memory=True is for the path of a file, not for a {type(data).__name__}")
+        if obstacles:
+            raise UsageError(f"low_memory=True does not fit: {obstacles[0]} needs the labels in memory")
+        with progress(self._shows_progress()) as bar:
+            result, learned, names = _native.fit_file(self._method, settings, os.fspath(data), column_pairs(columns),
+                                                      getattr(self, "duplicates"), seed, self._threads(), bar)
+        tasks, workers, classes = (as_texts(each) for each in names)
+        self._learned = learned
+        self._fitted_ = Fitted.of(NUMPY, tasks, Values(NUMPY, [workers]), Values(NUMPY, [classes]), result, learned)
         return self._fitted_
 
     def _extras(self, crowd: Crowd, classes: Values, **given: Any) -> List[Tuple[str, Any]]:
@@ -247,8 +267,7 @@ class Aggregator:
         settings = self._settings()
         if "_fitted_" not in self.__dict__:
             learned = _native.Learned(self._method, settings, self._seed())
-            if not learned.is_online:
-                learned.learn_one([], None)  # says which methods are
+            learned.require_online()
             self._learned = learned
             self._fitted_ = Fitted.nothing(learned)
         known, learned = self._fitted, self._learned

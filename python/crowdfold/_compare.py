@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
-import time
 import warnings
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 
@@ -31,13 +29,15 @@ def compare(data: Any, truth: Any, *, methods: Union[str, Iterable[str]] = "all"
     crowd = read(data, columns=columns, duplicates=duplicates, threads=threads)
     tasks, labels, library = truth_columns(truth)
     truths, _ = crowd.labels.find_truths(library.native(tasks), library.native(labels))
+    asked = [(name, str(value)) for name, value in (settings or {}).items()]
     rows: List[Dict[str, Any]] = []
     for method in chosen:
         most = method["most_classes"]
         if most is not None and crowd.labels.num_classes > most:
             warnings.warn(f"{method['name']} is left out: it is for {most} classes", stacklevel=2)
             continue
-        rows.append(_measure(method, crowd.labels, truths, runs, random_state, threads, dict(settings or {})))
+        score = _native.score(method["name"], asked, crowd.labels, truths, runs, random_state, threads, None)
+        rows.append({"method": method["name"], **score})
     names = crowd.library.values([row["method"] for row in rows], None)
     table = {key: [row[key] for row in rows] for key in ("accuracy", "accuracy_sd", "log_loss", "seconds")}
     return crowd.library.frame(names, "method", table, None)
@@ -54,21 +54,3 @@ def _choose(methods: Union[str, Iterable[str]], registry: Dict[str, Dict[str, An
             raise UsageError(f"no method '{name}'; there are: {', '.join(registry)}")
         chosen.append(registry[name])
     return chosen
-
-
-def _measure(method: Dict[str, Any], labels: _native.Labels, truths: Any, runs: int, seed: int, threads: int,
-             asked: Dict[str, Any]) -> Dict[str, Any]:
-    known = {option["name"] for option in method["options"]}
-    settings = [(name, value) for name, value in (("order", "shuffled"), ("ties", "random")) if name in known]
-    settings += [(name, str(value)) for name, value in asked.items() if name in known]
-    accuracies, losses, seconds = [], [], []
-    for run in range(runs):
-        began = time.perf_counter()
-        result, _ = _native.fit(method["name"], settings, labels, None, None, [], seed + run, threads, False, None)
-        seconds.append(time.perf_counter() - began)
-        found = _native.evaluate(result.estimate, truths, labels.num_classes, result.confidence, None)
-        accuracies.append(found["accuracy"])
-        losses.append(found["log_loss"])
-    return {"method": method["name"], "accuracy": statistics.fmean(accuracies),
-            "accuracy_sd": statistics.stdev(accuracies) if runs > 1 else 0.0,
-            "log_loss": statistics.fmean(losses), "seconds": statistics.median(seconds)}

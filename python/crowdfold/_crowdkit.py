@@ -43,19 +43,21 @@ class WeightedByFit(Aggregator):
     """A vote that takes the weights of workers."""
 
     def fit(self: Weighted, data: Any, skills: Any = None, *, true_labels: Any = None,  # type: ignore[override]
-            columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None) -> Weighted:
+            columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
+            low_memory: bool = False) -> Weighted:
         """Judges tasks, and learns how often workers agree.
 
         `skills` are weights of workers: a Series by worker, a dictionary, or a table with the columns worker and skill. Then
         probabilities are shares of the weights. The rest is as for all classes; `true_labels` go by name here.
         """
-        self._fit(data, true_labels, columns, workers, False, skills=skills)
+        self._fit(data, true_labels, columns, workers, False, low_memory, skills=skills)
         return self
 
     def fit_predict(self, data: Any, skills: Any = None, *, true_labels: Any = None,  # type: ignore[override]
-                    columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None) -> Any:
+                    columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
+                    low_memory: bool = False) -> Any:
         """`fit`, then `labels_`."""
-        return self._fit(data, true_labels, columns, workers, False, skills=skills).labels()
+        return self._fit(data, true_labels, columns, workers, False, low_memory, skills=skills).labels()
 
     def fit_predict_proba(self, data: Any, skills: Any = None, *, true_labels: Any = None,  # type: ignore[override]
                           columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None) -> Any:

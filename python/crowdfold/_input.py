@@ -71,6 +71,17 @@ def column_names(columns: Optional[Mapping[str, str]]) -> Tuple[str, str, str]:
     return names[0], names[1], names[2]
 
 
+def column_pairs(columns: Optional[Mapping[str, str]]) -> List[Tuple[str, str]]:
+    """Roles and columns, as readers of files take them."""
+    column_names(columns)  # refuses roles that are none
+    return [(role, str(name)) for role, name in (columns or {}).items()]
+
+
+def as_texts(texts: List[str]) -> Any:
+    """Names of a file as an array."""
+    return _texts(texts, "u")
+
+
 def pick_columns(library: Library, table: Any, names: Iterable[str]) -> List[Any]:
     picked = []
     for name in names:
@@ -129,9 +140,8 @@ def as_table(data: Any) -> Tuple[Any, Optional[Library]]:
 
 def _read_file(path: str, columns: Optional[Mapping[str, str]], duplicates: str, threads: int,
                progress: Any) -> Crowd:
-    mapping = [(role, str(name)) for role, name in (columns or {}).items()]
-    labels = _native.read_file(path, mapping, duplicates, threads, progress)
-    return Crowd(labels, NUMPY, *(_texts(names, "u") for names in (
+    labels = _native.read_file(path, column_pairs(columns), duplicates, threads, progress)
+    return Crowd(labels, NUMPY, *(as_texts(names) for names in (
         labels.task_names(), labels.worker_names(), labels.class_names())))
 
 

@@ -5,14 +5,13 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "arrays.h"
-#include "crowdfold/io.h"
+#include "crowdfold/aggregate.h"
 #include "crowdfold/learned.h"
 #include "crowdfold/registry.h"
 #include "interrupts.h"
@@ -24,25 +23,6 @@ using namespace nb::literals;
 namespace crowdfold::python {
 namespace {
 
-// Larger ones are made only where they are asked for.
-constexpr std::uint64_t kMostEntriesUnasked = 1 << 25;
-
-std::uint64_t most_memory() {
-  const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
-  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 5 * 4;
-}
-
-double option_or(const MethodInfo& info, const Settings& settings, const char* name, double fallback) {
-  std::string text;
-  for (const OptionInfo& option : info.options) {
-    if (option.name == name) text = option.fallback;
-  }
-  for (const auto& [key, value] : settings) {
-    if (key == name) text = value;
-  }
-  return text.empty() ? fallback : std::stod(text);
-}
-
 // Numbers that a method takes by name.
 using GivenNumbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using GivenExtras = std::vector<std::pair<std::string, GivenNumbers>>;
@@ -52,12 +32,19 @@ std::vector<Extra> copy_extras(const MethodInfo& info, const GivenExtras& given)
   for (const auto& [name, numbers] : given) {
     Extra extra{name, Per::task, 1, {numbers.data(), numbers.data() + numbers.size()}};
     for (std::size_t axis = 1; axis < numbers.ndim(); ++axis) extra.width *= numbers.shape(axis);
-    for (const ExtraInfo& taken : info.takes) {
+    for (const ExtraInfo& taken : info.traits.takes) {
       if (taken.name == name) extra.per = taken.per;
     }
     extras.push_back(std::move(extra));
   }
   return extras;
+}
+
+RunContext context_of(std::uint64_t seed, int threads) {
+  RunContext wanted;
+  wanted.seed = seed;
+  wanted.threads = threads;
+  return within_machine(std::move(wanted));
 }
 
 std::pair<FitResult, Learned> fit(const std::string& method, const Settings& settings,
@@ -67,32 +54,68 @@ std::pair<FitResult, Learned> fit(const std::string& method, const Settings& set
                                   const GivenExtras& extras, std::uint64_t seed, int threads,
                                   bool posterior, nb::handle progress) {
   const MethodInfo& info = find_method(method);
-  RunContext wanted;
-  wanted.seed = seed;
-  wanted.threads = threads_or_all(threads);
-  wanted.max_memory = most_memory();
   auto given = std::make_shared<Knowledge>();
   if (truths) given->truths.assign(truths->data(), truths->data() + truths->size());
   given->extras = copy_extras(info, extras);
-  // Whatever the work touches is held by it: an interrupted fit may go on for a while.
+  // The work holds all that it touches: an interrupted fit may go on for a while.
   auto found = std::make_shared<std::optional<std::pair<FitResult, Learned>>>();
-  run_abandonable(wanted, progress, [=, &info](RunContext context) {
+  run_abandonable(context_of(seed, threads), progress, [=, &info](RunContext context) {
     if (workers_file) {
-      given->workers = read_workers(*workers_file, data->labels, option_or(info, settings, "alpha", 2),
-                                    option_or(info, settings, "beta", 2), {});
+      const BetaQuality prior = info.prior(settings);
+      given->workers = read_workers(*workers_file, data->labels, prior.alpha, prior.beta, {});
     }
     const Labels& labels = data->labels;
-    const std::uint64_t classes = labels.num_classes();
-    context.posterior = posterior || labels.num_tasks() * classes <= kMostEntriesUnasked;
-    context.confusion =
-        info.has_confusion && labels.num_workers() * classes * classes <= kMostEntriesUnasked;
-    FitResult fitted{info.make(settings)->fit(labels, *given, context), labels.num_tasks(),
-                     labels.num_workers(), classes};
+    context.posterior = posterior;
+    context = with_small_tables(std::move(context), info, labels);
+    FitResult fitted{aggregate(labels, method, settings, *given, context), labels.num_tasks(),
+                     labels.num_workers(), labels.num_classes()};
     Learned learned(method, settings, seed);
-    learned.take(labels, fitted.result);
+    learned.adopt(labels.workers(), labels.classes(), fitted.result);
     found->emplace(std::move(fitted), std::move(learned));
   });
   return std::move(**found);
+}
+
+// Labels of a file that are not kept: the result, what was learned, and the names of tasks, workers and
+// classes.
+nb::tuple fit_file(const std::string& method, const Settings& settings, const std::string& path,
+                   const std::vector<std::pair<std::string, std::string>>& columns,
+                   const std::string& duplicates, std::uint64_t seed, int threads, nb::handle progress) {
+  AggregateRequest request;
+  request.method = method;
+  request.settings = settings;
+  request.labels = path;
+  request.read.columns = columns;
+  request.read.duplicates = parse_duplicates(duplicates);
+  request.road = Road::low_memory;
+  auto summary = std::make_shared<AggregateSummary>();
+  run_abandonable(context_of(seed, threads), progress,
+                  [=](const RunContext& context) { *summary = aggregate(request, context); });
+  Learned learned(method, settings, seed);
+  learned.adopt(summary->workers(), summary->classes(), summary->result);
+  auto names = nb::make_tuple(names_of(summary->tasks()), names_of(summary->workers()),
+                              names_of(summary->classes()));
+  FitResult fitted{std::move(summary->result), summary->tasks().size(), summary->workers().size(),
+                   summary->classes().size()};
+  return nb::make_tuple(std::move(fitted), std::move(learned), std::move(names));
+}
+
+// accuracy, accuracy_sd, log_loss, seconds: see Score.
+nb::dict score(const std::string& method, const Settings& settings,
+               const std::shared_ptr<LabelData>& data, const GivenArray<ClassId>& truths, int runs,
+               std::uint64_t seed, int threads, nb::handle progress) {
+  const MethodInfo& info = find_method(method);
+  const std::vector<ClassId> known(truths.data(), truths.data() + truths.size());
+  auto found = std::make_shared<Score>();
+  run_abandonable(context_of(seed, threads), progress, [=, &info](const RunContext& context) {
+    *found = score_method(info, settings, data->labels, known, runs, context);
+  });
+  nb::dict row;
+  row["accuracy"] = found->accuracy;
+  row["accuracy_sd"] = found->deviation;
+  row["log_loss"] = found->log_loss;
+  row["seconds"] = found->seconds;
+  return row;
 }
 
 // A view into a result, which keeps it alive.
@@ -133,13 +156,14 @@ nb::list registry() {
     method["summary"] = info.summary;
     method["citation"] = info.citation;
     method["online"] = static_cast<bool>(info.make_online);
-    method["can_merge"] = info.can_merge;
-    method["most_classes"] = info.most_classes < kMaxClasses ? nb::cast(info.most_classes) : nb::none();
-    method["takes_truths"] = info.takes_truths;
-    method["takes_workers"] = info.takes_workers;
-    method["has_confusion"] = info.has_confusion;
-    method["takes"] = describe(info.takes);
-    method["gives"] = describe(info.gives);
+    method["can_merge"] = info.traits.can_merge;
+    method["most_classes"] =
+        info.traits.most_classes < kMaxClasses ? nb::cast(info.traits.most_classes) : nb::none();
+    method["takes_truths"] = info.traits.takes_truths;
+    method["takes_workers"] = info.traits.takes_workers;
+    method["has_confusion"] = info.traits.has_confusion;
+    method["takes"] = describe(info.traits.takes);
+    method["gives"] = describe(info.traits.gives);
     nb::list options;
     for (const OptionInfo& o : info.options) {
       nb::dict option;
@@ -193,9 +217,13 @@ void bind_fit(nb::module_& module) {
   module.def("fit", &fit, "method"_a, "settings"_a, "labels"_a, "truths"_a.none(),
              "workers_file"_a.none(), "extras"_a, "seed"_a, "threads"_a, "posterior"_a,
              "progress"_a.none());
+  module.def("fit_file", &fit_file, "method"_a, "settings"_a, "path"_a, "columns"_a, "duplicates"_a,
+             "seed"_a, "threads"_a, "progress"_a.none());
+  module.def("score", &score, "method"_a, "settings"_a, "labels"_a, "truths"_a, "runs"_a, "seed"_a,
+             "threads"_a, "progress"_a.none());
   module.def(
       "check_settings",
-      [](const std::string& method, const Settings& settings) { find_method(method).make(settings); },
+      [](const std::string& method, const Settings& settings) { find_method(method).check(settings); },
       "method"_a, "settings"_a);
   module.def("registry", &registry);
   module.def("write_estimates", &write_files, "labels"_a, "result"_a, "path"_a);

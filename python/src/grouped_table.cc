@@ -166,9 +166,10 @@ std::optional<Labels> read_grouped(const TableColumns& columns, Duplicates dupli
     renumber(std::span(worker).subspan(begin, size), worker_ids[i]);
     renumber(std::span(label).subspan(begin, size), class_ids[i]);
   });
-  Labels labels =
-      grouped_labels(duplicates, sizes, std::move(worker), std::move(label), std::move(all.tasks.names),
-                     std::move(all.workers.names), std::move(all.classes.names), threads);
+  Labels labels = grouped_labels(
+      duplicates, sizes, std::move(worker), std::move(label),
+      {std::move(all.tasks.names), std::move(all.workers.names), std::move(all.classes.names)}, {rows},
+      threads);
   ids = std::move(all);
   return labels;
 }

@@ -79,8 +79,8 @@ void Ingest::read(const TableColumns& columns, const RunContext& context,
 }
 
 Labels Ingest::build(int threads) {
-  return grouper_.build(std::move(ids.tasks.names), std::move(ids.workers.names),
-                        std::move(ids.classes.names), threads);
+  return grouper_.build(
+      {std::move(ids.tasks.names), std::move(ids.workers.names), std::move(ids.classes.names)}, threads);
 }
 
 }  // namespace crowdfold::python

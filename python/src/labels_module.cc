@@ -151,24 +151,23 @@ std::pair<std::vector<std::string>, std::vector<std::string>> read_truth_file(co
   return truths;
 }
 
-// Truths by task, kNoClass where there is none. Tasks that have no label are left out; classes that no
-// label names are added, and the rows where they appeared are the second value.
-std::pair<NumpyArray<ClassId>, NumpyArray<std::uint64_t>> find_truths(LabelData& data, nb::handle tasks,
-                                                                      nb::handle labels) {
+// Truths of the tasks named, kNoClass where there is none. Other tasks are left out; `class_ids` gains
+// the classes that it does not have.
+std::vector<ClassId> truths_of(const NameTable& task_names, nb::handle tasks, nb::handle labels,
+                               Ids& class_ids) {
   const HeldColumn task_column = python_column(tasks, "task");
   const HeldColumn label_column = python_column(labels, "label");
   const std::uint64_t rows = task_column.column->size();
   if (label_column.column->size() != rows)
     throw Error(ErrorCode::data, "truths: tasks and labels differ in number");
   Ids task_ids("tasks", kMaxTasks);
-  Ids class_ids(data.labels.classes);
-  std::vector<ClassId> truths(data.labels.num_tasks(), kNoClass);
+  std::vector<ClassId> truths(task_names.size(), kNoClass);
   bool any = rows == 0;
   for (std::uint64_t row = 0; row < rows; ++row) {
     const std::uint32_t task = task_column.column->id_at(row, row, task_ids);
     if (task == kMissing)
       throw Error(ErrorCode::data, fmt::format("truths: row {} (from 0): no task", row));
-    const auto found = data.labels.tasks.find(task_ids.names[task]);
+    const auto found = task_names.find(task_ids.names[task]);
     if (!found) continue;
     const std::uint32_t label = label_column.column->id_at(row, row, class_ids);
     if (label == kMissing) continue;
@@ -181,15 +180,24 @@ std::pair<NumpyArray<ClassId>, NumpyArray<std::uint64_t>> find_truths(LabelData&
     truths[*found] = truth;
   }
   if (!any) throw Error(ErrorCode::data, "truths: none of their tasks has a label");
-  data.labels.classes = class_ids.names;
+  return truths;
+}
+
+// Truths by task. Classes that no label names are added, and the rows where they appeared are the second
+// value.
+std::pair<NumpyArray<ClassId>, NumpyArray<std::uint64_t>> find_truths(LabelData& data, nb::handle tasks,
+                                                                      nb::handle labels) {
+  Ids class_ids(data.labels.classes());
+  std::vector<ClassId> truths = truths_of(data.labels.tasks(), tasks, labels, class_ids);
+  data.labels = std::move(data.labels).with_classes(std::move(class_ids.names));
   return {to_numpy(std::move(truths)), to_numpy(std::move(class_ids.first_rows))};
 }
 
 // Ids of values, -1 for those that are not among the names.
 NumpyArray<std::int64_t> find_ids(const LabelData& data, const std::string& role, nb::handle values) {
-  const NameTable& names = role == "task"     ? data.labels.tasks
-                           : role == "worker" ? data.labels.workers
-                                              : data.labels.classes;
+  const NameTable& names = role == "task"     ? data.labels.tasks()
+                           : role == "worker" ? data.labels.workers()
+                                              : data.labels.classes();
   const HeldColumn column = python_column(values, role);
   Ids ids(role.c_str(), kMaxTasks);
   std::vector<std::int64_t> found(column.column->size(), -1);
@@ -231,7 +239,6 @@ std::uint64_t count_tasks_of_only(const LabelData& data, const GivenArray<bool>&
 nb::tuple align(nb::handle tasks, nb::handle labels, nb::handle other_tasks, nb::handle other_labels) {
   const HeldColumn task_column = python_column(tasks, "task");
   const HeldColumn label_column = python_column(labels, "label");
-  LabelData data;
   Ids task_ids("tasks", kMaxTasks);
   Ids class_ids("classes", kMaxClasses);
   std::vector<ClassId> estimates;
@@ -242,12 +249,9 @@ nb::tuple align(nb::handle tasks, nb::handle labels, nb::handle other_tasks, nb:
                                                row));
     estimates.push_back(static_cast<ClassId>(label_column.column->id_at(row, row, class_ids)));
   }
-  data.labels.tasks = std::move(task_ids.names);
-  data.labels.classes = std::move(class_ids.names);
-  data.labels.adopt(FlatArray<std::uint64_t>(data.labels.tasks.size() + 1ULL, 0), {}, {});
-  auto truths = find_truths(data, other_tasks, other_labels).first;
-  return nb::make_tuple(to_numpy(std::move(estimates)), std::move(truths),
-                        names_of(data.labels.classes));
+  std::vector<ClassId> truths = truths_of(task_ids.names, other_tasks, other_labels, class_ids);
+  return nb::make_tuple(to_numpy(std::move(estimates)), to_numpy(std::move(truths)),
+                        names_of(class_ids.names));
 }
 
 }  // namespace
@@ -277,12 +281,12 @@ void bind_labels(nb::module_& module) {
       .def_prop_ro("num_workers", [](const LabelData& d) { return d.labels.num_workers(); })
       .def_prop_ro("num_classes", [](const LabelData& d) { return d.labels.num_classes(); })
       .def_prop_ro("num_labels", [](const LabelData& d) { return d.labels.num_labels(); })
-      .def_prop_ro("rows", [](const LabelData& d) { return d.labels.rows; })
-      .def_prop_ro("abstentions", [](const LabelData& d) { return d.labels.abstentions; })
-      .def_prop_ro("duplicates", [](const LabelData& d) { return d.labels.duplicates; })
-      .def("task_names", [](const LabelData& d) { return names_of(d.labels.tasks); })
-      .def("worker_names", [](const LabelData& d) { return names_of(d.labels.workers); })
-      .def("class_names", [](const LabelData& d) { return names_of(d.labels.classes); })
+      .def_prop_ro("rows", [](const LabelData& d) { return d.labels.rows().read; })
+      .def_prop_ro("abstentions", [](const LabelData& d) { return d.labels.rows().abstentions; })
+      .def_prop_ro("duplicates", [](const LabelData& d) { return d.labels.rows().duplicates; })
+      .def("task_names", [](const LabelData& d) { return names_of(d.labels.tasks()); })
+      .def("worker_names", [](const LabelData& d) { return names_of(d.labels.workers()); })
+      .def("class_names", [](const LabelData& d) { return names_of(d.labels.classes()); })
       .def("first_rows",
            [](const LabelData& d) {
              return nb::make_tuple(to_numpy(std::vector(d.first_task_rows)),

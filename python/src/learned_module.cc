@@ -119,8 +119,8 @@ nb::dict workers_table(const Learned& learned) {
       quality[w] = q.mean();
       lower[w] = interval.lower;
       upper[w] = interval.upper;
-      seen[w] = state.counts(w).seen;
-      correct[w] = state.counts(w).correct;
+      seen[w] = state.counts_of(w).seen;
+      correct[w] = state.counts_of(w).correct;
     }
   }
   nb::dict table;
@@ -139,13 +139,11 @@ void save(const Learned& learned, const std::string& path, bool details) {
 
 void load(Learned& learned, const std::string& path) {
   const nb::gil_scoped_release no_python;
-  Labels names;
-  names.adopt({0}, {}, {});
+  NameTable workers("workers", kMaxWorkers);
   WorkerState state = learned.state();
-  state.workers = read_workers(path, names, state.alpha, state.beta, {});
-  state.confusion = {};
-  state.network = {};
-  learned.workers = std::move(names.workers);
+  state.counts = read_workers(path, workers, state.alpha, state.beta, {});
+  state.sections.clear();
+  learned.workers = std::move(workers);
   learned.restore(std::move(state));
 }
 
@@ -163,37 +161,50 @@ std::vector<T> from_bytes(const nb::bytes& bytes) {
   return values;
 }
 
+nb::list sections_of(const WorkerState& state) {
+  nb::list sections;
+  for (const StateSection& section : state.sections) {
+    sections.append(nb::make_tuple(section.name, to_bytes(section.axes), section.width, section.adds,
+                                   to_bytes(section.keys), to_bytes(section.values)));
+  }
+  return sections;
+}
+
+std::vector<StateSection> sections_from(const nb::list& list) {
+  std::vector<StateSection> sections;
+  for (const nb::handle item : list) {
+    const auto parts = nb::cast<nb::tuple>(item);
+    const auto bytes = [&](std::size_t i) { return nb::cast<nb::bytes>(parts[i]); };
+    sections.push_back({nb::cast<std::string>(parts[0]), from_bytes<StateSection::Axis>(bytes(1)),
+                        nb::cast<std::size_t>(parts[2]), nb::cast<bool>(parts[3]),
+                        from_bytes<std::uint32_t>(bytes(4)), from_bytes<double>(bytes(5))});
+  }
+  return sections;
+}
+
+constexpr std::size_t kStateParts = 12;
+
 nb::tuple get_state(const Learned& learned) {
   const WorkerState state = learned.state();
   return nb::make_tuple(learned.info().name, learned.settings(), learned.seed(),
                         names_of(learned.workers), names_of(learned.classes), learned.tasks_seen,
-                        state.alpha, state.beta, to_bytes(state.workers),
-                        to_bytes(state.confusion.cells), to_bytes(state.confusion.history),
-                        to_bytes(state.confusion.class_counts), to_bytes(state.confusion.held_out),
-                        to_bytes(state.network.layers), to_bytes(state.network.weights),
-                        to_bytes(state.network.mean_squares), to_bytes(state.network.started),
+                        state.alpha, state.beta, to_bytes(state.counts), sections_of(state),
                         to_bytes(learned.confusion), to_bytes(learned.priors));
 }
 
 void set_state(Learned& learned, const nb::tuple& from) {
+  if (from.size() != kStateParts)
+    throw Error(ErrorCode::usage, "the model was saved by another version of crowdfold");
   const auto bytes = [&](std::size_t i) { return nb::cast<nb::bytes>(from[i]); };
   new (&learned) Learned(nb::cast<std::string>(from[0]), nb::cast<Settings>(from[1]),
                          nb::cast<std::uint64_t>(from[2]));
   for (const auto& name : nb::cast<std::vector<std::string>>(from[3])) learned.workers.intern(name);
   for (const auto& name : nb::cast<std::vector<std::string>>(from[4])) learned.classes.intern(name);
   learned.tasks_seen = nb::cast<std::uint64_t>(from[5]);
-  WorkerState state;
-  state.alpha = nb::cast<double>(from[6]);
-  state.beta = nb::cast<double>(from[7]);
-  state.classes = learned.classes.size();
-  state.workers = from_bytes<WorkerCounts>(bytes(8));
-  state.confusion = {from_bytes<ConfusionState::Cell>(bytes(9)), from_bytes<WorkerCounts>(bytes(10)),
-                     from_bytes<double>(bytes(11)), from_bytes<double>(bytes(12))};
-  state.network = {from_bytes<std::uint32_t>(bytes(13)), from_bytes<float>(bytes(14)),
-                   from_bytes<float>(bytes(15)), from_bytes<std::uint8_t>(bytes(16))};
-  learned.restore(std::move(state));
-  learned.confusion = from_bytes<double>(bytes(17));
-  learned.priors = from_bytes<double>(bytes(18));
+  learned.restore({nb::cast<double>(from[6]), nb::cast<double>(from[7]), learned.classes.size(),
+                   from_bytes<WorkerCounts>(bytes(8)), sections_from(nb::cast<nb::list>(from[9]))});
+  learned.confusion = from_bytes<double>(bytes(10));
+  learned.priors = from_bytes<double>(bytes(11));
 }
 
 }  // namespace
@@ -210,7 +221,7 @@ void bind_learned(nb::module_& module) {
       .def("worker_names", [](const Learned& learned) { return names_of(learned.workers); })
       .def("class_names", [](const Learned& learned) { return names_of(learned.classes); })
       .def("workers", &workers_table)
-      .def_prop_ro("is_online", &Learned::is_online)
+      .def("require_online", &Learned::require_online)
       .def_prop_ro("tasks_seen", [](const Learned& learned) { return learned.tasks_seen; })
       .def("save", &save, "path"_a, "details"_a)
       .def("load", &load, "path"_a)

@@ -118,13 +118,13 @@ Labels read_labels(const std::string& path, const ReadOptions& options, const Ru
     const LabelBlock first = reader.peek();
     Labels labels = looks_grouped(first) ? read_ordered(reader, first, options, context)
                                          : read_partitioned(reader, first, options, context);
-    labels.skipped_rows = reader.input().report().skipped_rows;
-    if (report != nullptr) *report = reader.input().report();
-    if (labels.rows == 0) {
-      throw Error(ErrorCode::data, Location{reader.input().report().source, 0, 0},
+    const ReadReport& read = reader.input().report();
+    if (report != nullptr) *report = read;
+    if (labels.rows().read == 0) {
+      throw Error(ErrorCode::data, Location{read.source, 0, 0},
                   "no labels: there is no row but the header");
     }
-    return labels;
+    return std::move(labels).with_skipped_rows(read.skipped_rows);
   } catch (const DuplicateLabel& error) {
     rethrow_with_place(error, path, options);
   }

@@ -1,103 +1,30 @@
-// Reading label files, whole and streamed: the same Labels and the same bytes, whatever the road.
+// Reading label files: the same Labels, whatever the form of the file and the number of threads.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <sstream>
 
 #include "base/random.h"
 #include "crowdfold/io.h"
 #include "io/output.h"
+#include "label_files.h"
 #include "support.h"
 
 namespace crowdfold {
 namespace {
 
+using testing::as_csv;
+using testing::as_jsonl;
+using testing::big_crowd;
 using testing::describe;
 using testing::error_of;
+using testing::gzip;
 using testing::LabelRow;
 using testing::names_of;
-using testing::read_file;
+using testing::shuffled;
 using testing::TempDir;
-
-RunContext threads(int count) {
-  RunContext context;
-  context.threads = count;
-  return context;
-}
-
-std::string as_csv(const std::vector<LabelRow>& rows, const char* newline = "\n") {
-  std::string text = std::string("task,worker,label") + newline;
-  for (const LabelRow& row : rows) {
-    append_csv(text, row.task);
-    text.push_back(',');
-    append_csv(text, row.worker);
-    text.push_back(',');
-    append_csv(text, row.label);
-    text += newline;
-  }
-  return text;
-}
-
-std::string as_jsonl(const std::vector<LabelRow>& rows) {
-  std::string text;
-  for (const LabelRow& row : rows) {
-    text += "{\"task\":";
-    append_json(text, row.task);
-    text += ",\"worker\":";
-    append_json(text, row.worker);
-    text += ",\"label\":";
-    append_json(text, row.label);
-    text += "}\n";
-  }
-  return text;
-}
-
-std::string gzip(const std::string& text) {
-  z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string packed(deflateBound(&stream, text.size()) + 64, '\0');
-  std::string input = text;
-  stream.next_in = reinterpret_cast<Bytef*>(input.data());
-  stream.avail_in = static_cast<uInt>(input.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
-std::string zstd(const std::string& text) {
-  std::string packed(ZSTD_compressBound(text.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
-  return packed;
-}
-
-// A crowd that fills several blocks, with quoted names, abstentions and repeated labels.
-std::vector<LabelRow> big_crowd() {
-  Random random(1);
-  std::vector<LabelRow> rows;
-  for (int t = 0; t < 9'000; ++t) {
-    const std::string task = t % 100 == 0 ? "the \"task\", number\n" + std::to_string(t)
-                                          : "image_" + std::to_string(100'000 + t);
-    for (int i = 0; i < 4; ++i) {
-      const std::uint64_t label = random.below(40);
-      rows.push_back({task, "annotator_" + std::to_string(random.below(300)),
-                      label == 0   ? ""
-                      : label < 25 ? "zebra"
-                      : label < 38 ? "horse"
-                                   : "unicorn, really"});
-    }
-  }
-  return rows;
-}
-
-std::vector<LabelRow> shuffled(std::vector<LabelRow> rows) {
-  Random(9).shuffle(rows);
-  return rows;
-}
+using testing::threads;
+using testing::zstd;
 
 // The reference: rows one by one through LabelsBuilder.
 std::string reference(const std::vector<LabelRow>& rows, Duplicates duplicates = Duplicates::last) {
@@ -192,8 +119,8 @@ TEST(ReadLabels, CountsAndReportsBadRowsItWasToldToSkip) {
   const std::string path =
       folder.write("a.csv", "task,worker,label\nt1,u,a\nbad\n,u,a\nt2,,a\nt2,v,b\n");
   const Labels labels = read_labels(path, options, threads(1), &report);
-  EXPECT_EQ(labels.rows, 2U);
-  EXPECT_EQ(labels.skipped_rows, 3U);
+  EXPECT_EQ(labels.rows().read, 2U);
+  EXPECT_EQ(labels.rows().skipped, 3U);
   EXPECT_EQ(report.skipped_rows, 3U);
   EXPECT_EQ(report.first_skipped, path + ":3:1: 1 field where 3 are expected");
 }
@@ -224,12 +151,13 @@ TEST(ReadLabels, SaysWhatItRecognised) {
 TEST(ReadLabels, TakesAFirstRowOfDataForDataWithOrWithoutBeingTold) {
   const TempDir folder;
   const std::string path = folder.write("a.csv", "t1,u,a\nt2,u,b\n");
-  EXPECT_EQ(read_labels(path, {}, threads(1)).rows, 2U);
+  EXPECT_EQ(read_labels(path, {}, threads(1)).rows().read, 2U);
   ReadOptions options;
   options.header = Header::no;
-  EXPECT_EQ(read_labels(path, options, threads(1)).rows, 2U);
-  EXPECT_EQ(read_labels(folder.write("b.csv", "task,worker,label\nt1,u,a\n"), options, threads(1)).rows,
-            2U);
+  EXPECT_EQ(read_labels(path, options, threads(1)).rows().read, 2U);
+  EXPECT_EQ(
+      read_labels(folder.write("b.csv", "task,worker,label\nt1,u,a\n"), options, threads(1)).rows().read,
+      2U);
   options.header = Header::yes;
   EXPECT_EQ(error_of([&] { read_labels(path, options, threads(1)); }).code(), ErrorCode::data);
 }
@@ -240,9 +168,9 @@ TEST(ReadLabels, CountsTheValueForAbstainingAsNoLabel) {
   options.abstain = "skip";
   const Labels labels = read_labels(folder.write("a.csv", "task,worker,label\nt,u,skip\nt,v,\nt,w,a\n"),
                                     options, threads(1));
-  EXPECT_EQ(labels.abstentions, 2U);
-  EXPECT_EQ(names_of(labels.classes), std::vector<std::string>{"a"});
-  EXPECT_EQ(names_of(labels.workers), (std::vector<std::string>{"u", "v", "w"}));
+  EXPECT_EQ(labels.rows().abstentions, 2U);
+  EXPECT_EQ(names_of(labels.classes()), std::vector<std::string>{"a"});
+  EXPECT_EQ(names_of(labels.workers()), (std::vector<std::string>{"u", "v", "w"}));
 }
 
 TEST(ReadLabels, SaysWhatIsWrongWithAFileThatHoldsNothing) {
@@ -294,167 +222,6 @@ TEST(ReadLabels, StopsWhenItIsCancelled) {
   RunContext context = threads(2);
   context.cancelled = &cancelled;
   EXPECT_EQ(error_of([&] { read_labels(path, {}, context); }).code(), ErrorCode::interrupted);
-}
-
-// ------------------------------------------------------------------ streamed aggregation
-
-struct Aggregation {
-  std::string estimates;
-  std::string workers;
-};
-
-Aggregation in_memory(const TempDir& folder, const std::string& path, const std::string& method,
-                      const Settings& settings, const ReadOptions& options = {}, int count = 1,
-                      const std::vector<std::string>& classes = {}) {
-  Labels labels = read_labels(path, options, threads(count));
-  for (const std::string& name : classes) labels.classes.intern(name);
-  const Result result = find_method(method).make(settings)->fit(labels, threads(count));
-  write_estimates(folder / "memory.csv", labels, result, threads(count));
-  write_workers(folder / "memory-workers.csv", labels.workers, result.workers, true, threads(count));
-  return {read_file(folder / "memory.csv"), read_file(folder / "memory-workers.csv")};
-}
-
-Aggregation streamed(const TempDir& folder, const std::string& path, const std::string& method,
-                     const Settings& settings, const ReadOptions& options = {}, int count = 1,
-                     const GroupedOptions& stream = {}, GroupedSummary* told = nullptr) {
-  const std::string output = folder / "streamed.csv";
-  std::filesystem::remove(output);
-  GroupedSummary summary =
-      aggregate_grouped(path, options, stream, find_method(method), settings, output, threads(count));
-  Aggregation result{read_file(output), ""};
-  if (summary.grouped) {
-    write_workers(folder / "streamed-workers.csv", summary.workers, summary.state, true, threads(count));
-    result.workers = read_file(folder / "streamed-workers.csv");
-  }
-  if (told != nullptr) *told = std::move(summary);
-  return result;
-}
-
-TEST(Streamed, GivesTheSameBytesAsInMemory) {
-  const TempDir folder;
-  const std::string csv = as_csv(big_crowd());
-  for (const std::string& path : {folder.write("a.csv", csv), folder.write("a.csv.gz", gzip(csv))}) {
-    for (const char* method : {"mv", "onepass", "twopass"}) {
-      for (const char* ties : {"first", "random"}) {
-        const Settings settings = {{"ties", ties}};
-        const Aggregation expected = in_memory(folder, path, method, settings);
-        for (const int count : {1, 3}) {
-          GroupedSummary summary;
-          const Aggregation result = streamed(folder, path, method, settings, {}, count, {}, &summary);
-          ASSERT_TRUE(summary.grouped);
-          ASSERT_TRUE(result.estimates == expected.estimates) << method << ties << count;
-          ASSERT_TRUE(result.workers == expected.workers) << method << ties << count;
-        }
-      }
-    }
-  }
-}
-
-TEST(Streamed, KeepsTheRuleForDuplicates) {
-  const TempDir folder;
-  const std::string path = folder.write("a.csv", as_csv(big_crowd()));
-  for (const Duplicates rule : {Duplicates::last, Duplicates::first, Duplicates::keep}) {
-    ReadOptions options;
-    options.duplicates = rule;
-    GroupedSummary summary;
-    ASSERT_TRUE(streamed(folder, path, "onepass", {}, options, 2, {}, &summary).estimates ==
-                in_memory(folder, path, "onepass", {}, options).estimates);
-    const Labels labels = read_labels(path, options, threads(1));
-    EXPECT_EQ(summary.duplicates, labels.duplicates);
-    EXPECT_EQ(summary.labels, labels.num_labels());
-    EXPECT_EQ(summary.abstentions, labels.abstentions);
-    EXPECT_EQ(summary.tasks, labels.num_tasks());
-  }
-}
-
-TEST(Streamed, WritesNothingWhereATaskComesBackHoweverLate) {
-  const TempDir folder;
-  std::vector<LabelRow> rows = big_crowd();
-  rows.push_back({rows[0].task, "someone", "zebra"});
-  for (const auto& returning :
-       {rows, std::vector<LabelRow>{{"t", "u", "a"}, {"s", "u", "a"}, {"t", "v", "a"}}}) {
-    const std::string path = folder.write("a.csv", as_csv(returning));
-    for (const char* method : {"onepass", "twopass"}) {
-      GroupedSummary summary;
-      streamed(folder, path, method, {}, {}, 2, {}, &summary);
-      EXPECT_FALSE(summary.grouped);
-      EXPECT_FALSE(std::filesystem::exists(folder / "streamed.csv"));
-    }
-  }
-}
-
-TEST(Streamed, KnowsAClassThatTurnsUpLateFromTheStart) {
-  // Confidences depend on the number of classes; the last task brings a new one, blocks after the first.
-  const TempDir folder;
-  std::vector<LabelRow> rows = big_crowd();
-  rows.push_back({"last", "annotator_1", "a class of its own"});
-  const std::string path = folder.write("a.csv", as_csv(rows));
-  for (const char* method : {"mv", "onepass", "twopass"}) {
-    ASSERT_TRUE(streamed(folder, path, method, {}, {}, 2).estimates ==
-                in_memory(folder, path, method, {}).estimates)
-        << method;
-  }
-}
-
-TEST(Streamed, GivesTheSameBytesAsInMemoryWhereClassesAreKnownBeforehand) {
-  const TempDir folder;
-  const std::string path = folder.write("a.csv", as_csv(big_crowd()));
-  const GroupedOptions stream{false, {"unheard of", "horse", "unicorn, really"}};
-  for (const char* method : {"mv", "onepass", "twopass"}) {
-    ASSERT_TRUE(streamed(folder, path, method, {}, {}, 2, stream).estimates ==
-                in_memory(folder, path, method, {}, {}, 1, stream.classes).estimates)
-        << method;
-  }
-}
-
-TEST(Streamed, TakesTheUsersWordForGroupedInput) {
-  const TempDir folder;
-  // One block, so that K is known from the start and all else is equal.
-  const std::string path =
-      folder.write("a.csv", "task,worker,label\n1,u,a\n1,v,b\n1,w,a\n2,u,b\n2,w,b\n");
-  for (const char* method : {"onepass", "twopass"}) {
-    ASSERT_EQ(streamed(folder, path, method, {}, {}, 1, {true, {}}).estimates,
-              in_memory(folder, path, method, {}).estimates);
-  }
-}
-
-TEST(Streamed, KeepsTasksWithoutLabels) {
-  const TempDir folder;
-  const std::string path = folder.write("a.csv", "task,worker,label\n1,u,\n2,u,a\n3,v,\n");
-  GroupedSummary summary;
-  EXPECT_EQ(streamed(folder, path, "onepass", {}, {}, 1, {}, &summary).estimates,
-            in_memory(folder, path, "onepass", {}).estimates);
-  EXPECT_EQ(summary.tasks, 3U);
-  EXPECT_EQ(summary.tasks_without_labels, 2U);
-}
-
-TEST(Streamed, LeavesNothingBehindWhereARowIsBad) {
-  const TempDir folder;
-  const std::string path = folder.write("a.csv", as_csv(big_crowd()) + "bad\n");
-  for (const char* method : {"onepass", "twopass"}) {
-    const Error error = error_of([&] { streamed(folder, path, method, {}); });
-    EXPECT_EQ(error.code(), ErrorCode::data);
-    EXPECT_EQ(folder.files(), std::vector<std::string>{"a.csv"});
-  }
-}
-
-RC_GTEST_PROP(Streamed, AgreesWithInMemoryOnRandomSmallCrowds, (std::uint64_t seed)) {
-  Random random(seed);
-  std::vector<LabelRow> rows;
-  for (std::uint64_t t = 0, tasks = 1 + random.below(40); t < tasks; ++t) {
-    for (std::uint64_t n = 1 + random.below(5); n > 0; --n) {
-      rows.push_back(
-          {"t" + std::to_string(t), "w" + std::to_string(random.below(6)),
-           std::string(random.below(4) == 0 ? 0 : 1, static_cast<char>('a' + random.below(3)))});
-    }
-  }
-  const TempDir folder;
-  const std::string path = folder.write("a.csv", as_csv(rows));
-  const std::string method = std::vector<std::string>{"mv", "onepass", "twopass"}[random.below(3)];
-  const Aggregation expected = in_memory(folder, path, method, {{"ties", "random"}});
-  const Aggregation result = streamed(folder, path, method, {{"ties", "random"}});
-  RC_ASSERT(result.estimates == expected.estimates);
-  RC_ASSERT(result.workers == expected.workers);
 }
 
 }  // namespace

@@ -90,14 +90,14 @@ void EstimateFormat::append(std::string& to, std::string_view task, const Estima
 void write_estimates(const std::string& path, const Labels& labels, const Result& result,
                      const RunContext& context) {
   OutputFile file(path);
-  const EstimateFormat format(kind_of(path), labels.classes, !result.posterior.empty());
+  const EstimateFormat format(kind_of(path), labels.classes(), !result.posterior.empty());
   std::string header;
   format.append_header(header);
   file.write(header);
   const std::size_t classes = result.posterior.empty() ? 0 : labels.num_classes();
   write_lines(file, labels.num_tasks(), context, [&](std::string& to, std::size_t i) {
     const auto t = static_cast<TaskId>(i);
-    format.append(to, labels.tasks[t], {result.estimate[t], result.confidence[t]},
+    format.append(to, labels.tasks()[t], {result.estimate[t], result.confidence[t]},
                   {result.posterior.data() + i * classes, classes});
   });
   file.commit();
@@ -116,7 +116,7 @@ void write_workers(const std::string& path, const NameTable& workers, const Work
     const auto w = static_cast<WorkerId>(i);
     const BetaQuality quality = state.quality(w);
     const Interval interval = quality.credible_interval();
-    const WorkerCounts counts = state.counts(w);
+    const WorkerCounts counts = state.counts_of(w);
     const double mode = quality.mode();
     const Interval bound = error_bound(mode, counts.seen);
     const std::pair<const char*, double> numbers[] = {
@@ -151,9 +151,9 @@ void write_confusion(const std::string& path, const Labels& labels, const Result
     for (std::uint32_t truth = 0; truth < classes; ++truth) {
       for (std::uint32_t label = 0; label < classes; ++label) {
         const std::pair<const char*, std::string_view> names[] = {
-            {"worker", labels.workers[static_cast<WorkerId>(w)]},
-            {"truth", labels.classes[truth]},
-            {"label", labels.classes[label]},
+            {"worker", labels.workers()[static_cast<WorkerId>(w)]},
+            {"truth", labels.classes()[truth]},
+            {"label", labels.classes()[label]},
         };
         to += csv ? "" : "{";
         for (const auto& [key, name] : names) {

@@ -25,24 +25,32 @@ ClassId class_id(NameTable& classes, std::string_view name) {
 
 }  // namespace
 
-std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const ReadOptions& options,
-                                 ReadReport* report) {
+std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks, NameTable& classes,
+                                 const ReadOptions& options, ReadReport* report) {
   TableInput input(path, options, {task_role(), truth_role()});
-  std::vector<ClassId> truths(labels.num_tasks(), kNoClass);
+  std::vector<ClassId> truths(tasks.size(), kNoClass);
   input.for_each_row([&](Row row, bool) -> Complaint {
-    const auto task = labels.tasks.find(row[0]);
+    const auto task = tasks.find(row[0]);
     if (!task)
       return {1, fmt::format("task '{}' is not there (--skip-bad-rows leaves such truths out)", row[0])};
     if (row[1].empty()) return {2, "no label: the field is empty"};
-    const ClassId truth = class_id(labels.classes, row[1]);
+    const ClassId truth = class_id(classes, row[1]);
     if (truths[*task] != kNoClass && truths[*task] != truth) {
-      return {2, fmt::format("task '{}' has another truth already: '{}'", row[0],
-                             labels.classes[truths[*task]])};
+      return {2,
+              fmt::format("task '{}' has another truth already: '{}'", row[0], classes[truths[*task]])};
     }
     truths[*task] = truth;
     return {};
   });
   if (report != nullptr) *report = input.report();
+  return truths;
+}
+
+std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const ReadOptions& options,
+                                 ReadReport* report) {
+  NameTable classes = labels.classes();
+  std::vector<ClassId> truths = read_truths(path, labels.tasks(), classes, options, report);
+  labels = std::move(labels).with_classes(std::move(classes));
   return truths;
 }
 
@@ -59,10 +67,10 @@ std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::stri
   return rows;
 }
 
-std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, double alpha,
+std::vector<WorkerCounts> read_workers(const std::string& path, NameTable& workers, double alpha,
                                        double beta, const ReadOptions& options, ReadReport* report) {
   TableInput input(path, options, {worker_role(), {"quality", {"quality"}}, {"labels", {"labels"}}});
-  std::vector<WorkerCounts> workers(labels.num_workers());
+  std::vector<WorkerCounts> counts(workers.size());
   input.for_each_row([&](Row row, bool) -> Complaint {
     double quality = 0;
     double seen = 0;
@@ -71,16 +79,24 @@ std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, 
     if (!parse_number(row[2], 0, 1e15, seen))
       return {3, fmt::format("'{}' is not a number of labels", row[2])};
     if (row[0].empty()) return {1, "no worker: the field is empty"};
-    const WorkerId worker = labels.workers.intern(row[0]);
-    workers.resize(labels.num_workers());
+    const WorkerId worker = workers.intern(row[0]);
+    counts.resize(workers.size());
     // quality = (correct + alpha) / (seen + alpha + beta). Whole counts come back whole.
     double correct = std::clamp(quality * (seen + alpha + beta) - alpha, 0.0, seen);
     if (std::abs(correct - std::round(correct)) < 1e-6) correct = std::round(correct);
-    workers[worker] = {correct, seen};
+    counts[worker] = {correct, seen};
     return {};
   });
   if (report != nullptr) *report = input.report();
-  return workers;
+  return counts;
+}
+
+std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, double alpha,
+                                       double beta, const ReadOptions& options, ReadReport* report) {
+  NameTable workers = labels.workers();
+  std::vector<WorkerCounts> counts = read_workers(path, workers, alpha, beta, options, report);
+  labels = std::move(labels).with_workers(std::move(workers));
+  return counts;
 }
 
 Estimates read_estimates(const std::string& path, const ReadOptions& options, ReadReport* report) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "crowdfold/io.h"
+#include "crowdfold/registry.h"
 #include "crowdfold/simulate.h"
 #include "support.h"
 
@@ -23,7 +24,7 @@ TEST(Truths, AreReadByTaskAndMayNameNewClasses) {
   Labels labels = small_crowd();
   const auto truths = read_truths(folder.write("t.csv", "item,gold\nt2,b\nt1,c\n"), labels, {});
   EXPECT_EQ(truths, (std::vector<ClassId>{2, 1, kNoClass}));
-  EXPECT_EQ(names_of(labels.classes), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(names_of(labels.classes()), (std::vector<std::string>{"a", "b", "c"}));
 }
 
 TEST(Truths, AreReadAsRowsWithoutLabels) {
@@ -74,7 +75,7 @@ TEST(Truths, ThatAreEmptyAreRefused) {
 TEST(Workers, AreWrittenWithQualityIntervalAndCount) {
   const TempDir folder;
   WorkerState state;
-  state.workers = {{0, 0}, {8, 9}};
+  state.counts = {{0, 0}, {8, 9}};
   NameTable names;
   names.intern("new, one");
   names.intern("old");
@@ -103,9 +104,9 @@ TEST(Workers, ComeBackAsTheSameCounts) {
     const Result result =
         find_method("onepass").make({{"alpha", alpha}, {"beta", beta}})->fit(labels, {});
     for (const char* name : {"w.csv", "w.jsonl"}) {
-      write_workers(folder / name, labels.workers, result.workers, name[2] == 'j', {});
+      write_workers(folder / name, labels.workers(), result.learned, name[2] == 'j', {});
       const auto counts = read_workers(folder / name, labels, std::stod(alpha), std::stod(beta), {});
-      EXPECT_EQ(counts, result.workers.workers) << alpha << ' ' << beta << ' ' << name;
+      EXPECT_EQ(counts, result.learned.counts) << alpha << ' ' << beta << ' ' << name;
     }
   }
 }
@@ -118,21 +119,21 @@ TEST(Workers, OfAnEarlierRunMakeTheNextOneGoOn) {
   for (TaskId t = 0; t < all.num_tasks(); ++t) {
     const TaskLabels task = all.task(t);
     for (std::size_t j = 0; j < task.size(); ++j) {
-      rows[t < 200 ? 0 : 1].push_back({std::string(all.tasks[t]),
-                                       std::string(all.workers[task.workers[j]]),
-                                       std::string(all.classes[task.classes[j]])});
+      rows[t < 200 ? 0 : 1].push_back({std::string(all.tasks()[t]),
+                                       std::string(all.workers()[task.workers[j]]),
+                                       std::string(all.classes()[task.classes[j]])});
     }
   }
   const auto method = find_method("onepass").make({});
   const Result whole = method->fit(all, {});
   const Labels first = labels_of(rows[0]);
-  write_workers(folder / "w.csv", first.workers, method->fit(first, {}).workers, false, {});
+  write_workers(folder / "w.csv", first.workers(), method->fit(first, {}).learned, false, {});
   Labels second = labels_of(rows[1]);
   Knowledge given;
   given.workers = read_workers(folder / "w.csv", second, 2, 2, {});
   const Result rest = method->fit(second, given, {});
   for (TaskId t = 0; t < 200; ++t) {
-    ASSERT_EQ(second.classes[rest.estimate[t]], all.classes[whole.estimate[200 + t]]) << t;
+    ASSERT_EQ(second.classes()[rest.estimate[t]], all.classes()[whole.estimate[200 + t]]) << t;
     ASSERT_NEAR(rest.confidence[t], whole.confidence[200 + t], 1e-12) << t;
   }
 }
@@ -143,7 +144,7 @@ TEST(Workers, WithoutLabelsKeepTheirHistoryAndNonsenseIsRefused) {
   EXPECT_EQ(read_workers(folder.write("w.csv", "worker,quality,labels\nnobody,.5,3\nv,.5,4\n"), labels,
                          2, 2, {}),
             (std::vector<WorkerCounts>{{0, 0}, {2, 4}, {1.5, 3}}));
-  EXPECT_EQ(labels.workers.find("nobody"), 2U);
+  EXPECT_EQ(labels.workers().find("nobody"), 2U);
   const auto message = [&](const char* row) {
     const std::string path = folder.write("bad.csv", std::string("worker,quality,labels\n") + row);
     return std::string(error_of([&] { read_workers(path, labels, 2, 2, {}); }).what())
@@ -163,8 +164,8 @@ TEST(Estimates, ComeBackAsTheyWereWritten) {
   const Result result = find_method("twopass").make({})->fit(labels, context);
   write_estimates(folder / "e.csv", labels, result, context);
   const Estimates estimates = read_estimates(folder / "e.csv", {});
-  EXPECT_EQ(names_of(estimates.tasks), names_of(labels.tasks));
-  EXPECT_EQ(names_of(estimates.classes), names_of(labels.classes));
+  EXPECT_EQ(names_of(estimates.tasks), names_of(labels.tasks()));
+  EXPECT_EQ(names_of(estimates.classes), names_of(labels.classes()));
   EXPECT_EQ(estimates.estimate, result.estimate);
   EXPECT_EQ(estimates.confidence, result.confidence);
   EXPECT_EQ(estimates.posterior, result.posterior);
@@ -232,9 +233,9 @@ TEST(SimulationFiles, HoldTheSimulatedCrowd) {
     SimulatedCrowd crowd;
     const Labels direct = simulate_labels(options, 4, &crowd);
     for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-      const auto same = direct.tasks.find(labels.tasks[t]);
+      const auto same = direct.tasks().find(labels.tasks()[t]);
       ASSERT_TRUE(same);
-      ASSERT_EQ(labels.classes[truths[t]], direct.classes[crowd.truths[*same]]);
+      ASSERT_EQ(labels.classes()[truths[t]], direct.classes()[crowd.truths[*same]]);
     }
   }
   EXPECT_TRUE(read_file(folder / "w.jsonl").starts_with("{\"worker\":\"worker_00\",\"quality\":0."));

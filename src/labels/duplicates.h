@@ -51,7 +51,7 @@ class Deduplicator {
   std::uint32_t stamp_ = 0;
 };
 
-// Applies the rule to all tasks: offsets, workers and classes as Labels::adopt takes them. Returns how
+// Applies the rule to all tasks: offsets, workers and classes as in LabelArrays. Returns how
 // many labels were left out; DuplicateLabel under Duplicates::error.
 std::uint64_t drop_duplicates(Duplicates rule, int threads, const NameTable& task_names,
                               const NameTable& worker_names, FlatArray<std::uint64_t>& offsets,

@@ -3,21 +3,45 @@
 #include <unordered_set>
 #include <utility>
 
+#include "crowdfold/error.h"
 #include "labels/grouping/ordered_grouper.h"
 
 namespace crowdfold {
 
-Labels::Labels()
-    : tasks("tasks", kMaxTasks),
-      workers("workers", kMaxWorkers),
-      classes("classes", kMaxClasses),
-      offsets_(1, 0) {}
+namespace {
 
-void Labels::adopt(FlatArray<std::uint64_t> offsets, FlatArray<WorkerId> workers_of_labels,
-                   FlatArray<ClassId> classes_of_labels) {
-  offsets_ = std::move(offsets);
-  worker_ = std::move(workers_of_labels);
-  class_ = std::move(classes_of_labels);
+// The same names and rows, with fewer labels.
+Labels with_fewer_labels(const Labels& labels, LabelArrays arrays) {
+  RowCounts rows = labels.rows();
+  rows.duplicates += labels.num_labels() - arrays.workers.size();
+  return {{labels.tasks(), labels.workers(), labels.classes()}, std::move(arrays), rows};
+}
+
+}  // namespace
+
+Labels::Labels(LabelNames names, LabelArrays arrays, const RowCounts& rows)
+    : names_(std::move(names)), arrays_(std::move(arrays)), rows_(rows) {
+  if (arrays_.offsets.size() != names_.tasks.size() + 1ULL ||
+      arrays_.offsets.back() != arrays_.workers.size() ||
+      arrays_.workers.size() != arrays_.classes.size())
+    throw Error(ErrorCode::internal, "labels, and the places of their tasks, do not fit together");
+}
+
+Labels Labels::with_workers(NameTable workers) && {
+  if (workers.size() < num_workers()) throw Error(ErrorCode::internal, "workers have lost their names");
+  names_.workers = std::move(workers);
+  return std::move(*this);
+}
+
+Labels Labels::with_classes(NameTable classes) && {
+  if (classes.size() < num_classes()) throw Error(ErrorCode::internal, "classes have lost their names");
+  names_.classes = std::move(classes);
+  return std::move(*this);
+}
+
+Labels Labels::with_skipped_rows(std::uint64_t skipped) && {
+  rows_.skipped = skipped;
+  return std::move(*this);
 }
 
 Labels drop_exact_duplicates(const Labels& labels) {
@@ -35,10 +59,7 @@ Labels drop_exact_duplicates(const Labels& labels) {
     }
     offsets[t + 1ULL] = workers.size();
   }
-  Labels rest = labels;
-  rest.duplicates += labels.num_labels() - workers.size();
-  rest.adopt(std::move(offsets), std::move(workers), std::move(classes));
-  return rest;
+  return with_fewer_labels(labels, {std::move(offsets), std::move(workers), std::move(classes)});
 }
 
 Labels keep_last_labels(const Labels& labels) {
@@ -60,10 +81,7 @@ Labels keep_last_labels(const Labels& labels) {
   }
   workers.resize(kept);
   classes.resize(kept);
-  Labels rest = labels;
-  rest.duplicates += labels.num_labels() - kept;
-  rest.adopt(std::move(offsets), std::move(workers), std::move(classes));
-  return rest;
+  return with_fewer_labels(labels, {std::move(offsets), std::move(workers), std::move(classes)});
 }
 
 struct LabelsBuilder::Rows {

@@ -42,7 +42,7 @@ TEST(LabelsBuilder, FollowsTheRuleForDuplicates) {
   EXPECT_TRUE(describe(labels_of(rows, Duplicates::last)).starts_with("t: u=c v=b\ns: u=c\n"));
   EXPECT_TRUE(describe(labels_of(rows, Duplicates::first)).starts_with("t: u=a v=b\ns: u=c\n"));
   EXPECT_TRUE(describe(labels_of(rows, Duplicates::keep)).starts_with("t: u=a v=b u=b u=c\ns: u=c\n"));
-  EXPECT_EQ(labels_of(rows, Duplicates::last).duplicates, 2U);
+  EXPECT_EQ(labels_of(rows, Duplicates::last).rows().duplicates, 2U);
   EXPECT_EQ(labels_of(rows, Duplicates::first).num_labels(), 3U);
 
   const Error error = error_of([&] { labels_of(rows, Duplicates::error); });
@@ -55,7 +55,7 @@ TEST(LabelsBuilder, FollowsTheRuleForDuplicates) {
 TEST(LabelsBuilder, DoesNotTakeALabelAfterAnAbstentionForADuplicate) {
   const Labels labels = labels_of({{"t", "u", "a"}, {"t", "u", ""}}, Duplicates::error);
   EXPECT_EQ(labels.num_labels(), 1U);
-  EXPECT_EQ(labels.duplicates, 0U);
+  EXPECT_EQ(labels.rows().duplicates, 0U);
 }
 
 TEST(LabelsBuilder, IsEmptyAfterBuildingAndKeepsItsRule) {
@@ -67,7 +67,7 @@ TEST(LabelsBuilder, IsEmptyAfterBuildingAndKeepsItsRule) {
   builder.add("t", "u", "b");
   const Labels labels = builder.build();
   EXPECT_EQ(labels.num_labels(), 2U);
-  EXPECT_EQ(names_of(labels.classes), std::vector<std::string>{"b"});
+  EXPECT_EQ(names_of(labels.classes()), std::vector<std::string>{"b"});
 }
 
 TEST(LabelsBuilder, HoldsMoreRowsThanOneBlock) {
@@ -83,10 +83,10 @@ TEST(LabelsBuilder, HoldsMoreRowsThanOneBlock) {
   ASSERT_EQ(labels.num_labels(), 5U * kTasks);
   for (TaskId t = 0; t < kTasks; ++t) {
     const TaskLabels task = labels.task(t);
-    ASSERT_EQ(labels.tasks[t], "t" + std::to_string(t));
+    ASSERT_EQ(labels.tasks()[t], "t" + std::to_string(t));
     for (std::size_t j = 0; j < 5; ++j) {
       ASSERT_EQ(task.workers[j], j);
-      ASSERT_EQ(labels.classes[task.classes[j]], std::to_string((t + j) % 3));
+      ASSERT_EQ(labels.classes()[task.classes[j]], std::to_string((t + j) % 3));
     }
   }
 }
@@ -96,9 +96,9 @@ TEST(LabelsBuilder, TakesNamesOfAnyLengthAndBytes) {
   const std::string bytes("\0\xFF", 2);
   const Labels labels =
       labels_of({{long_name, bytes, "a"}, {long_name, long_name, bytes}, {long_name + "y", bytes, "a"}});
-  EXPECT_EQ(names_of(labels.tasks), (std::vector<std::string>{long_name, long_name + "y"}));
-  EXPECT_EQ(names_of(labels.workers), (std::vector<std::string>{bytes, long_name}));
-  EXPECT_EQ(names_of(labels.classes), (std::vector<std::string>{"a", bytes}));
+  EXPECT_EQ(names_of(labels.tasks()), (std::vector<std::string>{long_name, long_name + "y"}));
+  EXPECT_EQ(names_of(labels.workers()), (std::vector<std::string>{bytes, long_name}));
+  EXPECT_EQ(names_of(labels.classes()), (std::vector<std::string>{"a", bytes}));
 }
 
 TEST(LabelsBuilder, RefusesMoreClassesThanIdsCanHold) {
@@ -135,6 +135,27 @@ TEST(KeepLastLabels, LeavesOneLabelOfAWorkerOnATask) {
   EXPECT_EQ(
       describe(keep_last_labels(builder.build())),
       "1: u=b v=a\n2: u=a\nu,v,\na,b,\n3 labels, 6 rows, 0 abstentions, 3 duplicates, 0 skipped\n");
+}
+
+TEST(Labels, KeepTheirLabelsWhenNamesAreAdded) {
+  const Labels labels = labels_of({{"1", "u", "a"}, {"2", "v", "b"}}, Duplicates::last);
+  const Labels more = testing::with_more_classes(labels, {"c"});
+  EXPECT_EQ(labels.num_classes(), 2U);
+  EXPECT_EQ(more.num_classes(), 3U);
+  EXPECT_EQ(more.num_labels(), 2U);
+  EXPECT_EQ(more.classes().find("c"), 2U);
+}
+
+TEST(Labels, RefuseArraysThatDoNotFitTheirNames) {
+  const auto refused = [](LabelArrays arrays) {
+    return error_of([&] { Labels({}, std::move(arrays), {}); }).code() == ErrorCode::internal;
+  };
+  EXPECT_TRUE(refused({{0, 1}, {0}, {0}}));  // a task without a name
+  EXPECT_TRUE(refused({{0}, {0}, {0}}));     // a label of no task
+  EXPECT_TRUE(refused({{0}, {}, {0}}));      // a class without a worker
+  EXPECT_TRUE(error_of([] {
+                labels_of({{"1", "u", "a"}}, Duplicates::last).with_classes(NameTable());
+              }).code() == ErrorCode::internal);
 }
 
 }  // namespace

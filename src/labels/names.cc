@@ -20,6 +20,21 @@ std::size_t slots_for(std::size_t names) {
 
 }  // namespace
 
+NameTable::Index::Index(const Index& other) {
+  if (!other.complete.load(std::memory_order_acquire)) return;  // the copy builds its own
+  slots = other.slots;
+  complete.store(true, std::memory_order_relaxed);
+}
+
+NameTable::Index::Index(Index&& other) noexcept
+    : slots(std::exchange(other.slots, {})), complete(other.complete.exchange(false)) {}
+
+NameTable::Index& NameTable::Index::operator=(Index other) noexcept {
+  slots = std::move(other.slots);
+  complete.store(other.complete);
+  return *this;
+}
+
 NameTable::NameTable(const char* what, std::uint64_t limit) : what_(what), limit_(limit) {}
 
 NameTable::NameTable(const char* what, std::uint64_t limit, FlatArray<char> bytes,
@@ -31,23 +46,23 @@ std::uint64_t hash_long_name(std::string_view name) { return XXH3_64bits(name.da
 std::uint64_t NameTable::hash(std::string_view name) { return hash_name(name); }
 
 std::uint32_t NameTable::intern(std::string_view name, std::uint64_t hash) {
-  if ((ends_.size() + 1) * 4 > slots_.size() * 3) rebuild_index(slots_for(2 * ends_.size()));
-  const std::size_t slot = find_slot(name, hash);
-  if (slots_[slot] != 0) return static_cast<std::uint32_t>(slots_[slot] & kLowHalf) - 1;
+  if ((ends_.size() + 1) * 4 > index_.slots.size() * 3) rebuild_index(slots_for(2 * ends_.size()));
+  std::uint64_t& slot = index_.slots[find_slot(name, hash)];
+  if (slot != 0) return static_cast<std::uint32_t>(slot & kLowHalf) - 1;
   if (ends_.size() >= limit_) {
     throw Error(ErrorCode::data,
                 fmt::format("more than {} different {}: they do not fit", limit_, what_));
   }
   bytes_.insert(bytes_.end(), name.begin(), name.end());
   ends_.push_back(bytes_.size());
-  slots_[slot] = (hash & ~kLowHalf) | ends_.size();
+  slot = (hash & ~kLowHalf) | ends_.size();
   return size() - 1;
 }
 
 std::optional<std::uint32_t> NameTable::find(std::string_view name) const {
   if (ends_.empty()) return std::nullopt;
-  if (slots_.empty()) rebuild_index(slots_for(ends_.size()));
-  const std::uint64_t found = slots_[find_slot(name, hash(name))];
+  complete_index();
+  const std::uint64_t found = index_.slots[find_slot(name, hash(name))];
   if (found == 0) return std::nullopt;
   return static_cast<std::uint32_t>(found & kLowHalf) - 1;
 }
@@ -55,10 +70,10 @@ std::optional<std::uint32_t> NameTable::find(std::string_view name) const {
 void NameTable::reserve(std::size_t names, std::size_t bytes) {
   ends_.reserve(names);
   bytes_.reserve(bytes);
-  if (slots_for(names) > slots_.size()) rebuild_index(slots_for(names));
+  if (slots_for(names) > index_.slots.size()) rebuild_index(slots_for(names));
 }
 
-void NameTable::drop_index() { slots_ = {}; }
+void NameTable::drop_index() { index_ = {}; }
 
 void NameTable::rebuild_index(std::size_t slots) const {
   std::vector<std::uint64_t> fresh(slots, 0);
@@ -68,14 +83,21 @@ void NameTable::rebuild_index(std::size_t slots) const {
     while (fresh[slot] != 0) slot = (slot + 1) & (slots - 1);
     fresh[slot] = (h & ~kLowHalf) | (id + 1ULL);
   }
-  slots_ = std::move(fresh);
+  index_.slots = std::move(fresh);
+  index_.complete.store(true, std::memory_order_release);
+}
+
+void NameTable::complete_index() const {
+  if (index_.complete.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(index_.building);
+  if (!index_.complete.load(std::memory_order_relaxed)) rebuild_index(slots_for(ends_.size()));
 }
 
 // The slot that holds the name, or the free one where it belongs.
 std::size_t NameTable::find_slot(std::string_view name, std::uint64_t hash) const {
-  const std::size_t mask = slots_.size() - 1;
+  const std::size_t mask = index_.slots.size() - 1;
   for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
-    const std::uint64_t held = slots_[slot];
+    const std::uint64_t held = index_.slots[slot];
     if (held == 0) return slot;
     if (((held ^ hash) & ~kLowHalf) == 0 &&
         (*this)[static_cast<std::uint32_t>(held & kLowHalf) - 1] == name) {

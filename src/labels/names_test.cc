@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+#include <utility>
+#include <vector>
+
 #include "support.h"
 
 namespace crowdfold {
@@ -59,6 +64,37 @@ TEST(NameTable, AnswersAndGrowsAfterItsIndexWasDropped) {
   EXPECT_EQ(table.intern("42"), 42U);
   EXPECT_EQ(table.intern("new"), 100U);
   EXPECT_EQ(table.find("0"), 0U);
+}
+
+TEST(NameTable, AnswersSeveralThreadsThatFindItsIndexDropped) {
+  NameTable table;
+  for (int i = 0; i < 10'000; ++i) table.intern(std::to_string(i));
+  for (int round = 0; round < 20; ++round) {
+    table.drop_index();
+    const NameTable& shared = table;
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (std::uint32_t first = 0; first < 4; ++first) {
+      threads.emplace_back([&, first] {
+        for (std::uint32_t i = first; i < 10'000; i += 997) wrong += shared.find(std::to_string(i)) != i;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_EQ(wrong, 0);
+  }
+}
+
+TEST(NameTable, IsCopiedWithOrWithoutItsIndex) {
+  NameTable table;
+  for (int i = 0; i < 100; ++i) table.intern(std::to_string(i));
+  NameTable with = table;
+  table.drop_index();
+  NameTable without = table;
+  NameTable moved = std::move(table);
+  for (NameTable* const each : {&with, &without, &moved}) {
+    EXPECT_EQ(each->find("42"), 42U);
+    EXPECT_EQ(each->intern("new"), 100U);
+  }
 }
 
 TEST(NameTable, TakesOverNamesThatAreKnownToDiffer) {

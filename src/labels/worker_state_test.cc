@@ -27,8 +27,8 @@ double beta_cdf(int a, int b, double x) {
 WorkerState random_state(Random& random) {
   WorkerState state;
   state.classes = static_cast<std::uint32_t>(random.below(10));
-  state.workers.resize(random.below(6));
-  for (WorkerCounts& counts : state.workers) {
+  state.counts.resize(random.below(6));
+  for (WorkerCounts& counts : state.counts) {
     counts.seen = static_cast<double>(random.below(100));
     counts.correct = static_cast<double>(random.below(static_cast<std::uint64_t>(counts.seen) + 1));
   }
@@ -37,7 +37,7 @@ WorkerState random_state(Random& random) {
 
 void expect_equal(const WorkerState& a, const WorkerState& b) {
   EXPECT_EQ(a.classes, b.classes);
-  EXPECT_EQ(a.workers, b.workers);
+  EXPECT_EQ(a.counts, b.counts);
 }
 
 TEST(BetaQuality, HasItsModeBetweenItsCounts) {
@@ -118,20 +118,20 @@ TEST(WorkerState, CountsWhoWasSeenAndWhoWasRight) {
   const std::vector<ClassId> classes = {1, 0, 0};
   state.expect(4, 2);
   state.expect(2, 1);  // never shrinks
-  ASSERT_EQ(state.workers.size(), 4U);
+  ASSERT_EQ(state.counts.size(), 4U);
   ASSERT_EQ(state.classes, 2U);
   state.add({0, workers, classes}, 1);
-  EXPECT_EQ(state.counts(3), (WorkerCounts{1, 2}));
-  EXPECT_EQ(state.counts(0), (WorkerCounts{0, 1}));
-  EXPECT_EQ(state.counts(1), WorkerCounts{});
-  EXPECT_EQ(state.counts(99), WorkerCounts{});
+  EXPECT_EQ(state.counts_of(3), (WorkerCounts{1, 2}));
+  EXPECT_EQ(state.counts_of(0), (WorkerCounts{0, 1}));
+  EXPECT_EQ(state.counts_of(1), WorkerCounts{});
+  EXPECT_EQ(state.counts_of(99), WorkerCounts{});
 }
 
 TEST(WorkerState, AddsCountsToThePriorForTheQuality) {
   WorkerState state;
   state.alpha = 3;
   state.beta = 2;
-  state.workers = {{8, 10}};
+  state.counts = {{8, 10}};
   EXPECT_EQ(state.quality(0).alpha, 11);
   EXPECT_EQ(state.quality(0).beta, 4);
   EXPECT_EQ(state.quality(7).alpha, 3);
@@ -160,6 +160,58 @@ TEST(WorkerState, RefusesToMergeWhatStartedFromAnotherPrior) {
   const Error error = error_of([&] { state.merge(other); });
   EXPECT_EQ(error.code(), ErrorCode::usage);
   EXPECT_STREQ(error.what(), "the worker state was made with the prior Beta(2, 3), not Beta(2, 2)");
+}
+
+using Axis = StateSection::Axis;
+
+TEST(StateSection, AddsRowsOfTheSameKeyAndKeepsTheirOrder) {
+  StateSection section = {.name = "cells", .axes = {Axis::worker, Axis::label_class}, .width = 2};
+  section.add({0, 1}, {1, 2});
+  section.add({3, 0}, {3, 4});
+  StateSection other = {.name = "cells", .axes = {Axis::worker, Axis::label_class}, .width = 2};
+  other.add({0, 0}, {5, 6});
+  other.add({3, 0}, {7, 8});
+  other.add({3, 1}, {9, 10});
+  section.merge(other);
+  EXPECT_EQ(section.keys, (std::vector<std::uint32_t>{0, 0, 0, 1, 3, 0, 3, 1}));
+  EXPECT_EQ(section.values, (std::vector<double>{5, 6, 1, 2, 10, 12, 9, 10}));
+}
+
+TEST(StateSection, AddsNumberByNumberWhereThereAreNoKeys) {
+  StateSection section = {.name = "sums", .width = 2, .values = {1, 2}};
+  section.merge({.name = "sums", .width = 2, .values = {10, 20}});
+  EXPECT_EQ(section.values, (std::vector<double>{11, 22}));
+  EXPECT_EQ(error_of([&] { section.merge({.name = "sums", .width = 1, .values = {1}}); }).code(),
+            ErrorCode::usage);
+}
+
+TEST(WorkerState, FollowsWorkersAndClassesToOtherIds) {
+  WorkerState state;
+  state.expect(2, 2);
+  state.counts = {{1, 2}, {3, 4}};
+  StateSection cells = {.name = "cells", .axes = {Axis::worker, Axis::label_class}};
+  cells.add({0, 0}, {1});
+  cells.add({0, 1}, {2});
+  cells.add({1, 0}, {3});
+  state.sections = {cells};
+  state.renumber(std::vector<std::uint32_t>{5, 2}, std::vector<std::uint32_t>{3, 0});
+  ASSERT_EQ(state.counts.size(), 6U);
+  EXPECT_EQ(state.counts[5], (WorkerCounts{1, 2}));
+  EXPECT_EQ(state.counts[2], (WorkerCounts{3, 4}));
+  EXPECT_EQ(state.classes, 4U);
+  EXPECT_EQ(state.sections[0].keys, (std::vector<std::uint32_t>{2, 3, 5, 0, 5, 3}));
+  EXPECT_EQ(state.sections[0].values, (std::vector<double>{3, 2, 1}));
+}
+
+TEST(WorkerState, MergesNothingWithASectionThatDoesNotAdd) {
+  WorkerState state;
+  state.sections = {{.name = "network", .adds = false, .values = {1}}};
+  WorkerState other;
+  EXPECT_EQ(error_of([&] { state.merge(other); }).code(), ErrorCode::usage);
+  const Error error = error_of([&] { other.merge(state); });
+  EXPECT_STREQ(error.what(),
+               "what a network has learned cannot be merged: let one of them learn from all tasks");
+  EXPECT_TRUE(other.sections.empty());
 }
 
 }  // namespace

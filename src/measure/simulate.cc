@@ -283,20 +283,22 @@ Labels simulate_labels(const SimulationOptions& options, std::uint64_t seed, Sim
   });
   Labels labels = builder.build();
 
-  // Labels number by first appearance; the crowd is told in the same ids. intern() also makes
-  // room for workers and classes that no label names.
+  // Labels number by first appearance; the crowd is told in the same ids. Workers and classes that no
+  // label names follow.
+  NameTable workers = labels.workers();
+  NameTable classes = labels.classes();
   SimulatedCrowd renumbered;
   renumbered.quality.resize(options.workers);
   for (std::uint32_t w = 0; w < options.workers; ++w) {
-    renumbered.quality[labels.workers.intern(worker_names[w])] = drawn.quality[w];
+    renumbered.quality[workers.intern(worker_names[w])] = drawn.quality[w];
   }
   std::vector<ClassId> class_ids;
   for (const std::string& name : class_names) {
-    class_ids.push_back(static_cast<ClassId>(labels.classes.intern(name)));
+    class_ids.push_back(static_cast<ClassId>(classes.intern(name)));
   }
   for (const ClassId truth : drawn.truths) renumbered.truths.push_back(class_ids[truth]);
   if (crowd != nullptr) *crowd = std::move(renumbered);
-  return labels;
+  return std::move(labels).with_workers(std::move(workers)).with_classes(std::move(classes));
 }
 
 }  // namespace crowdfold

@@ -281,10 +281,10 @@ TEST(Simulate, RefusesOptionsThatCannotBeMet) {
 
 TEST(SimulateLabels, PadsNamesToTheWidthOfTheLargestIndex) {
   const Labels labels = simulate_labels({.tasks = 101, .workers = 100, .classes = 10, .quality = {}}, 1);
-  EXPECT_EQ(labels.tasks[0], "task_000");
-  EXPECT_EQ(labels.tasks[100], "task_100");
-  EXPECT_TRUE(labels.workers.find("worker_07"));
-  EXPECT_TRUE(labels.classes.find("class_9"));
+  EXPECT_EQ(labels.tasks()[0], "task_000");
+  EXPECT_EQ(labels.tasks()[100], "task_100");
+  EXPECT_TRUE(labels.workers().find("worker_07"));
+  EXPECT_TRUE(labels.classes().find("class_9"));
 }
 
 TEST(SimulateLabels, HoldsTheSimulatedRowsInOrder) {
@@ -298,8 +298,9 @@ TEST(SimulateLabels, HoldsTheSimulatedRowsInOrder) {
     const TaskLabels task = labels.task(t);
     for (std::size_t j = 0; j < task.size(); ++j, ++i) {
       EXPECT_EQ(t, simulation.rows[i].task);
-      EXPECT_EQ(labels.workers[task.workers[j]], "worker_" + std::to_string(simulation.rows[i].worker));
-      EXPECT_EQ(labels.classes[task.classes[j]], "class_" + std::to_string(simulation.rows[i].label));
+      EXPECT_EQ(labels.workers()[task.workers[j]],
+                "worker_" + std::to_string(simulation.rows[i].worker));
+      EXPECT_EQ(labels.classes()[task.classes[j]], "class_" + std::to_string(simulation.rows[i].label));
     }
   }
 }
@@ -313,7 +314,7 @@ TEST(SimulateLabels, TellsTheCrowdInTheIdsOfTheLabels) {
   ASSERT_EQ(crowd.truths.size(), labels.num_tasks());
   ASSERT_EQ(crowd.quality.size(), labels.num_workers());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    EXPECT_EQ(labels.classes[crowd.truths[t]], "class_" + std::to_string(drawn.truths[t]));
+    EXPECT_EQ(labels.classes()[crowd.truths[t]], "class_" + std::to_string(drawn.truths[t]));
     const TaskLabels task = labels.task(t);
     for (std::size_t j = 0; j < task.size(); ++j) {
       if (crowd.quality[task.workers[j]] < 1) continue;

@@ -25,19 +25,19 @@ void refuse(const std::string& method, const std::string& why, const Fits& fits)
 void require_classes(const std::string& method, std::uint32_t most, std::uint32_t classes) {
   if (classes <= most) return;
   refuse(method, fmt::format("is for {} classes at most, and there are {}", most, classes),
-         [&](const MethodInfo& i) { return i.most_classes >= classes; });
+         [&](const MethodInfo& i) { return i.traits.most_classes >= classes; });
 }
 
 void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
                  const Knowledge& given) {
   require_classes(method, traits.most_classes, labels.num_classes());
   const auto known = [](ClassId truth) { return truth != kNoClass; };
-  if (!traits.truths && std::any_of(given.truths.begin(), given.truths.end(), known))
-    refuse(method, "cannot use known truths", [](const MethodInfo& i) { return i.takes_truths; });
+  if (!traits.takes_truths && std::any_of(given.truths.begin(), given.truths.end(), known))
+    refuse(method, "cannot use known truths", [](const MethodInfo& i) { return i.traits.takes_truths; });
   const auto seen = [](const WorkerCounts& counts) { return counts.seen > 0; };
-  if (!traits.workers && std::any_of(given.workers.begin(), given.workers.end(), seen)) {
+  if (!traits.takes_workers && std::any_of(given.workers.begin(), given.workers.end(), seen)) {
     refuse(method, "cannot use earlier worker qualities",
-           [](const MethodInfo& i) { return i.takes_workers; });
+           [](const MethodInfo& i) { return i.traits.takes_workers; });
   }
   require_extras(method, traits.takes, labels, given.extras);
 }
@@ -48,8 +48,9 @@ void require_extras(const std::string& method, const std::vector<ExtraInfo>& tak
     const auto same = [&](const ExtraInfo& info) { return info.name == extra.name; };
     const auto taken = std::find_if(takes.begin(), takes.end(), same);
     if (taken == takes.end()) {
-      refuse(method, fmt::format("takes no '{}'", extra.name),
-             [&](const MethodInfo& i) { return std::any_of(i.takes.begin(), i.takes.end(), same); });
+      refuse(method, fmt::format("takes no '{}'", extra.name), [&](const MethodInfo& i) {
+        return std::any_of(i.traits.takes.begin(), i.traits.takes.end(), same);
+      });
     }
     const std::size_t rows = taken->per == Per::task     ? labels.num_tasks()
                              : taken->per == Per::worker ? labels.num_workers()
@@ -68,7 +69,7 @@ Result no_labels(const Labels& labels, const RunContext& context) {
   Result result;
   result.estimate.assign(labels.num_tasks(), kNoClass);
   result.confidence.assign(labels.num_tasks(), 0);
-  result.workers.expect(labels.num_workers(), 0);
+  result.learned.expect(labels.num_workers(), 0);
   return result;
 }
 
@@ -87,44 +88,6 @@ std::vector<TaskId> shuffled_tasks(TaskId num_tasks, std::uint64_t seed) {
   std::iota(tasks.begin(), tasks.end(), 0);
   Random(seed).shuffle(tasks);
   return tasks;
-}
-
-Estimate OnlineMethod::observe(const TaskLabels& labels, ClassId truth, std::span<double> posterior) {
-  if (truth != kNoClass) {
-    const Estimate known = certain(truth, posterior);
-    learn(labels, known);
-    return known;
-  }
-  if (judges_after_learning()) {
-    learn(labels);
-    return estimate(labels, posterior);
-  }
-  const Estimate judged = estimate(labels, posterior);
-  learn(labels, judged);
-  return judged;
-}
-
-void OnlineMethod::learn_chunk(std::span<const TaskLabels> tasks, std::span<const Estimate> answers) {
-  for (std::size_t i = 0; i < tasks.size(); ++i)
-    learn(tasks[i], answers.empty() ? Estimate{} : answers[i]);
-}
-
-std::vector<Estimate> OnlineMethod::observe_chunk(std::span<const TaskLabels> tasks,
-                                                  std::span<const ClassId> truths) {
-  std::vector<Estimate> answers(tasks.size());
-  const auto truth = [&](std::size_t i) { return truths.empty() ? kNoClass : truths[i]; };
-  if (!judges_after_learning()) {
-    for (std::size_t i = 0; i < tasks.size(); ++i) answers[i] = observe(tasks[i], truth(i));
-    return answers;
-  }
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (truth(i) != kNoClass) answers[i] = certain(truth(i), {});
-  }
-  learn_chunk(tasks, answers);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (truth(i) == kNoClass) answers[i] = estimate(tasks[i]);
-  }
-  return answers;
 }
 
 }  // namespace crowdfold

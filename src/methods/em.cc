@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/vector_math.h"
+#include "methods/result_room.h"
 
 namespace crowdfold {
 
@@ -153,9 +154,7 @@ std::vector<double> Posteriors::totals(int threads) const {
 void Posteriors::report(const RunContext& context, Result& result) const {
   const TaskId num_tasks = labels_.num_tasks();
   const std::uint32_t num_classes = labels_.num_classes();
-  result.estimate.resize(num_tasks);
-  result.confidence.resize(num_tasks);
-  if (context.posterior) result.posterior.resize(static_cast<std::size_t>(num_tasks) * num_classes);
+  ResultRoom room(labels_, context, result);
   std::vector<double> of_class(num_classes);
   for (TaskId t = 0; t < num_tasks; ++t) {
     const std::span<const double> row = classes(t);
@@ -165,11 +164,10 @@ void Posteriors::report(const RunContext& context, Result& result) const {
       of_class[truth] = 1;
     }
     const auto best = std::max_element(of_class.begin(), of_class.end());
-    result.estimate[t] = is_judged(t) ? static_cast<ClassId>(best - of_class.begin()) : kNoClass;
-    result.confidence[t] = is_judged(t) ? *best : 0;
-    if (context.posterior)
-      std::copy(of_class.begin(), of_class.end(),
-                result.posterior.begin() + static_cast<std::ptrdiff_t>(t) * num_classes);
+    room.put(t,
+             is_judged(t) ? Estimate{static_cast<ClassId>(best - of_class.begin()), *best} : Estimate());
+    const std::span<double> posterior = room.posterior(t);
+    std::copy_n(of_class.begin(), posterior.size(), posterior.begin());
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "crowdfold/error.h"
 #include "methods/methods.h"
+#include "methods/online_driver.h"
 
 namespace crowdfold {
 
@@ -54,6 +55,38 @@ const MethodInfo& find_method(const std::string& name) {
 bool MethodInfo::has_option(const std::string& option) const {
   return std::any_of(options.begin(), options.end(),
                      [&](const OptionInfo& o) { return o.name == option; });
+}
+
+namespace {
+
+// The value of an option, as text: as it was set last, or its default. Empty if there is no such option.
+std::string value_of(const MethodInfo& info, const Settings& settings, const char* name) {
+  std::string value;
+  for (const OptionInfo& option : info.options) {
+    if (option.name == name) value = option.fallback;
+  }
+  for (const auto& [key, text] : settings) {
+    if (key == name) value = text;
+  }
+  return value;
+}
+
+}  // namespace
+
+BetaQuality MethodInfo::prior(const Settings& settings) const {
+  const auto number = [&](const char* option, double otherwise) {
+    const std::string text = value_of(*this, settings, option);
+    return text.empty() ? otherwise : std::stod(text);
+  };
+  return {number("alpha", WorkerState().alpha), number("beta", WorkerState().beta)};
+}
+
+bool MethodInfo::shuffles(const Settings& settings) const {
+  return value_of(*this, settings, "order") == "shuffled";
+}
+
+bool MethodInfo::needs_second_look(const Settings& settings) const {
+  return make_online && crowdfold::needs_second_look(*make_online(settings, 0));
 }
 
 }  // namespace crowdfold

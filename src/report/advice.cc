@@ -22,7 +22,7 @@ constexpr std::uint64_t kFewTruths = 30;
 using Item = Advice::Item;
 
 std::string name(const NameTable& names, std::uint32_t id) { return std::string(names[id]); }
-std::string quoted(const Labels& labels, ClassId c) { return fmt::format("“{}”", labels.classes[c]); }
+std::string quoted(const Labels& labels, ClassId c) { return fmt::format("“{}”", labels.classes()[c]); }
 
 std::vector<const ReportedWorker*> marked(const Report& report, WorkerMark mark) {
   std::vector<const ReportedWorker*> found;
@@ -93,12 +93,12 @@ void advise_marked(const Report& report, const Labels& labels, const MarkWords& 
   std::vector<std::string> names;
   for (const ReportedWorker* worker : workers) {
     given += worker->labels;
-    names.push_back(name(labels.workers, worker->worker));
+    names.push_back(name(labels.workers(), worker->worker));
   }
   if (workers.size() <= kNamedAlone) {
     for (const ReportedWorker* worker : workers) {
       items.push_back({words.tone,
-                       fmt::format("Worker {} {}: {}. {}", name(labels.workers, worker->worker),
+                       fmt::format("Worker {} {}: {}. {}", name(labels.workers(), worker->worker),
                                    words.one, why(*worker, labels), words.then),
                        "workers"});
     }
@@ -123,7 +123,7 @@ void advise_workers(const Report& report, const Labels& labels, std::vector<Item
   std::vector<std::string> worse;
   for (const ReportedWorker& worker : report.workers) {
     if (!worker.got_worse) continue;
-    worse.push_back(fmt::format("{} ({} early, {} late)", name(labels.workers, worker.worker),
+    worse.push_back(fmt::format("{} ({} early, {} late)", name(labels.workers(), worker.worker),
                                 percent(worker.early), percent(worker.late)));
   }
   if (!worse.empty()) {
@@ -137,7 +137,7 @@ void advise_workers(const Report& report, const Labels& labels, std::vector<Item
     if (report.workers.size() < 5 || share < kNotableShare) continue;
     items.push_back({Tone::plain,
                      fmt::format("Worker {} gave {} of all labels: much hangs on one person.",
-                                 name(labels.workers, worker.worker), percent(share)),
+                                 name(labels.workers(), worker.worker), percent(share)),
                      "workers"});
   }
 }

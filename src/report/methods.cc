@@ -2,6 +2,7 @@
 #include <limits>
 #include <optional>
 
+#include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
 #include "report/parts.h"
 
@@ -50,7 +51,7 @@ std::vector<ComparedMethod> compare_methods(const ReportInput& reported, const R
     results[i] = &reported.result;
     if (names[i] != reported.options.method) {
       try {
-        others[i] = find_method(names[i]).make({})->fit(reported.labels, context);
+        others[i] = aggregate(reported.labels, names[i], {}, {}, context);
       } catch (const Error& error) {
         if (error.code() != ErrorCode::usage) throw;
         methods[i].left_out = error.what();  // too many classes for it, or too little memory

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
 #include "report/parts.h"
 
@@ -35,16 +36,16 @@ Report make_report(const Labels& labels, std::span<const ClassId> truths, const 
     throw Error(ErrorCode::data, fmt::format("{} classes: more than {} are not compared with truths",
                                              labels.num_classes(), kMostClassesToEvaluate));
   }
-  const Result result = find_method(options.method).make(options.settings)->fit(labels, context);
+  const Result result = aggregate(labels, options.method, options.settings, {}, context);
   const ReportInput reported{labels, result, truths, options};
-  const std::vector<double> log_odds = log_odds_of(labels, result.workers);
+  const std::vector<double> log_odds = log_odds_of(labels, result.learned);
 
   Report report;
   report.options = options;
   report.labels = labels.num_labels();
-  report.abstentions = labels.abstentions;
-  report.duplicates = labels.duplicates;
-  report.skipped_rows = labels.skipped_rows;
+  report.abstentions = labels.rows().abstentions;
+  report.duplicates = labels.rows().duplicates;
+  report.skipped_rows = labels.rows().skipped;
   report.has_truths = has_truths;
   report.tasks = summarize_tasks(reported, log_odds);
   report.workers = judge_workers(reported, log_odds, context.threads);

@@ -41,8 +41,8 @@ std::string by_thirds(int task) { return task % 4 < 2 ? "yes" : "no"; }  // righ
 std::vector<ClassId> truths_of(const Labels& labels) {
   std::vector<ClassId> truths;
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    const int number = std::stoi(std::string(labels.tasks[t].substr(1)));
-    truths.push_back(static_cast<ClassId>(*labels.classes.find(right(number))));
+    const int number = std::stoi(std::string(labels.tasks()[t].substr(1)));
+    truths.push_back(static_cast<ClassId>(*labels.classes().find(right(number))));
   }
   return truths;
 }
@@ -54,7 +54,7 @@ Report report_of(const Labels& labels, std::span<const ClassId> truths = {},
 
 const ReportedWorker& worker(const Report& report, const Labels& labels, std::string_view name) {
   for (const ReportedWorker& w : report.workers) {
-    if (labels.workers[w.worker] == name) return w;
+    if (labels.workers()[w.worker] == name) return w;
   }
   throw std::out_of_range(std::string(name));
 }
@@ -78,7 +78,7 @@ TEST(ReportWorkers, AreMarkedByTheVoteOfTheOthers) {
   EXPECT_EQ(worker(report, labels, "guesser").mark, WorkerMark::random);
   EXPECT_EQ(worker(report, labels, "yea").mark, WorkerMark::random);
   EXPECT_EQ(worker(report, labels, "contrary").mark, WorkerMark::adversary);
-  EXPECT_EQ(labels.classes[worker(report, labels, "yea").constant], "yes");
+  EXPECT_EQ(labels.classes()[worker(report, labels, "yea").constant], "yes");
   EXPECT_EQ(worker(report, labels, "good").constant, kNoClass);
 }
 
@@ -114,7 +114,7 @@ TEST(ReportWorkers, ComeByTheLowerEndOfTheirInterval) {
   const Report report = report_of(labels);
   for (std::size_t i = 1; i < report.workers.size(); ++i)
     EXPECT_GE(report.workers[i - 1].interval.lower, report.workers[i].interval.lower);
-  EXPECT_EQ(labels.workers[report.workers.back().worker], "contrary");
+  EXPECT_EQ(labels.workers()[report.workers.back().worker], "contrary");
 }
 
 TEST(ReportWorkers, WhoGetWorseAreNoticed) {
@@ -191,7 +191,7 @@ TEST(ReportTasks, WithoutLabelsAreCountedButNotListed) {
   const Report report = report_of(labels);
   EXPECT_EQ(report.tasks.without_labels, 1U);
   ASSERT_EQ(report.tasks.first.size(), 1U);
-  EXPECT_EQ(labels.tasks[report.tasks.first[0].task], "t");
+  EXPECT_EQ(labels.tasks()[report.tasks.first[0].task], "t");
   EXPECT_EQ(headline_of(report), "None of 2 tasks is settled");
   EXPECT_TRUE(advises(report, labels, "1 task has no label yet"));
   EXPECT_TRUE(advises(report, labels, "1 task needs two labels or more"));
@@ -215,8 +215,8 @@ TEST(ReportClasses, AreCountedAndMixUpsRanked) {
   const Labels labels = crowd_of(40, {{"a", right}, {"b", right}, {"c", right}, {"yea", always_yes}});
   const Report report = report_of(labels);
   ASSERT_EQ(report.classes.size(), 2U);
-  const auto yes = static_cast<ClassId>(*labels.classes.find("yes"));
-  const auto no = static_cast<ClassId>(*labels.classes.find("no"));
+  const auto yes = static_cast<ClassId>(*labels.classes().find("yes"));
+  const auto no = static_cast<ClassId>(*labels.classes().find("no"));
   ASSERT_EQ(report.mix_ups.size(), 1U);
   EXPECT_EQ(report.mix_ups[0].estimate, no);
   EXPECT_EQ(report.mix_ups[0].label, yes);
@@ -241,7 +241,7 @@ TEST(ReportPairs, CountCommonTasksAndAgreement) {
   ASSERT_EQ(report.pairs.size(), 3U);
   for (const WorkerPair& pair : report.pairs) {
     const auto name = [&](std::uint32_t place) {
-      return std::string(labels.workers[report.workers[report.busiest[place]].worker]);
+      return std::string(labels.workers()[report.workers[report.busiest[place]].worker]);
     };
     const std::string names =
         std::min(name(pair.a), name(pair.b)) + std::max(name(pair.a), name(pair.b));

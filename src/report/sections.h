@@ -15,8 +15,10 @@ struct ReportView {
   std::span<const ClassId> truths;
   std::string source;
 
-  std::string class_name(ClassId c) const { return c == kNoClass ? "" : std::string(labels.classes[c]); }
-  std::string worker_name(WorkerId w) const { return std::string(labels.workers[w]); }
+  std::string class_name(ClassId c) const {
+    return c == kNoClass ? "" : std::string(labels.classes()[c]);
+  }
+  std::string worker_name(WorkerId w) const { return std::string(labels.workers()[w]); }
   ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
 };
 

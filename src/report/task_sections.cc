@@ -168,7 +168,7 @@ Table task_table(const ReportView& shown, const std::string& id,
   table.id = id;
   table.columns = {
       text_column("task", "Task", tasks,
-                  [&](const ReportedTask& t) { return std::string(shown.labels.tasks[t.task]); }),
+                  [&](const ReportedTask& t) { return std::string(shown.labels.tasks()[t.task]); }),
       text_column("estimate", "Answer", tasks,
                   [&](const ReportedTask& t) { return shown.class_name(t.estimate); }),
       number_column("confidence", "Confidence", Column::Format::percent, tasks,

@@ -157,7 +157,7 @@ void compare_with_others(const WorkerLabels& given, std::span<const ClassId> oth
 
 ReportedWorker describe(const ReportInput& reported, WorkerId w, const WorkerLabels& given) {
   ReportedWorker worker;
-  const BetaQuality quality = reported.result.workers.quality(w);
+  const BetaQuality quality = reported.result.learned.quality(w);
   worker.worker = w;
   worker.labels = given.size();
   worker.quality = quality.mean();

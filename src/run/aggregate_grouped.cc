@@ -1,11 +1,14 @@
-#include <fmt/format.h>
+#include "run/aggregate_grouped.h"
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <optional>
 
-#include "crowdfold/io.h"
+#include "crowdfold/error.h"
 #include "io/label_reader.h"
 #include "io/records.h"
+#include "methods/online_driver.h"
 #include "run/task_history.h"
 
 namespace crowdfold {
@@ -39,7 +42,7 @@ class GroupedTasks {
   }
 
   IdMap ids;
-  std::uint64_t tasks = 0;
+  std::uint64_t count = 0;  // of tasks
   std::uint64_t labels = 0;
   std::uint64_t duplicates() const { return deduplicator_.duplicates; }
   const ReadReport& report() const { return reader_.input().report(); }
@@ -64,13 +67,13 @@ class GroupedTasks {
   }
 
   void close(const OnTask& on_task) {
-    const std::size_t count = deduplicator_.apply(workers_.data(), classes_.data(), workers_.size());
+    const std::size_t left = deduplicator_.apply(workers_.data(), classes_.data(), workers_.size());
     if (deduplicator_.offender != Deduplicator::kNobody) {
       throw DuplicateLabel(task_, ids.workers[deduplicator_.offender]);
     }
-    on_task(task_, hash_, {tasks, std::span(workers_).first(count), std::span(classes_).first(count)});
-    ++tasks;
-    labels += count;
+    on_task(task_, hash_, {count, std::span(workers_).first(left), std::span(classes_).first(left)});
+    ++count;
+    labels += left;
     workers_.clear();
     classes_.clear();
     open_ = false;
@@ -89,192 +92,209 @@ class GroupedTasks {
   std::vector<ClassId> classes_;
 };
 
-// Collects text and writes it in large pieces.
-class Lines {
+// Takes the estimates of all tasks, in order. After begin() everything that came before is forgotten.
+class EstimateSink {
  public:
-  explicit Lines(OutputFile& file) : file_(file) {}
-  std::string& text() {
-    if (text_.size() >= kWriteBytes) flush();
-    return text_;
+  virtual ~EstimateSink() = default;
+  virtual void begin(const NameTable& classes) = 0;
+  virtual void add(std::string_view task, const Estimate& estimate) = 0;
+  virtual void finish() = 0;
+};
+
+// Writes them to a file.
+class FileSink final : public EstimateSink {
+ public:
+  FileSink(const std::string& path, OutputFile::When when) : path_(path), when_(when) {}
+
+  void begin(const NameTable& classes) override {
+    text_.clear();
+    file_.reset();  // what it holds goes away before another takes its place
+    file_.emplace(path_, when_);
+    format_.emplace(kind_of(path_), classes, false);
+    format_->append_header(text_);
   }
+  void add(std::string_view task, const Estimate& estimate) override {
+    if (text_.size() >= kWriteBytes) flush();
+    format_->append(text_, task, estimate, {});
+  }
+  void finish() override {
+    flush();
+    file_->commit();
+  }
+
+ private:
   void flush() {
-    file_.write(text_);
+    file_->write(text_);
     text_.clear();
   }
 
- private:
-  OutputFile& file_;
+  const std::string& path_;
+  OutputFile::When when_;
+  std::optional<OutputFile> file_;
+  std::optional<EstimateFormat> format_;
   std::string text_;
 };
 
-// Tasks that wait to be learned from together: a few numbers per label of a chunk.
-class Chunk {
+// Keeps them.
+class MemorySink final : public EstimateSink {
  public:
-  explicit Chunk(OnlineMethod& method) : method_(method) {}
+  explicit MemorySink(AggregateSummary& summary) : summary_(summary) {}
 
-  void add(const TaskLabels& labels) {
-    if (method_.chunk_size() == 1) return method_.learn(labels);
-    workers_.insert(workers_.end(), labels.workers.begin(), labels.workers.end());
-    classes_.insert(classes_.end(), labels.classes.begin(), labels.classes.end());
-    tasks_.push_back({labels.index, labels.size()});
-    if (tasks_.size() >= method_.chunk_size()) learn();
+  void begin(const NameTable&) override {
+    names_.clear();
+    ends_.clear();
+    estimate_.clear();
+    confidence_.clear();
   }
-  // From what there is.
-  void learn() {
-    std::vector<TaskLabels> tasks;
-    std::size_t begin = 0;
-    for (const auto& [index, size] : tasks_) {
-      tasks.push_back({index, {workers_.data() + begin, size}, {classes_.data() + begin, size}});
-      begin += size;
-    }
-    if (!tasks.empty()) method_.learn_chunk(tasks);
-    workers_.clear();
-    classes_.clear();
-    tasks_.clear();
+  void add(std::string_view task, const Estimate& estimate) override {
+    names_.insert(names_.end(), task.begin(), task.end());
+    ends_.push_back(names_.size());
+    estimate_.push_back(estimate.label);
+    confidence_.push_back(estimate.confidence);
+  }
+  void finish() override {
+    summary_.names.tasks = NameTable("tasks", kMaxTasks, std::move(names_), std::move(ends_));
+    summary_.result.estimate = std::move(estimate_);
+    summary_.result.confidence = std::move(confidence_);
   }
 
  private:
-  struct Task {
-    std::uint64_t index;
-    std::size_t size;
-  };
-  OnlineMethod& method_;
-  std::vector<WorkerId> workers_;
-  std::vector<ClassId> classes_;
-  std::vector<Task> tasks_;
+  AggregateSummary& summary_;
+  FlatArray<char> names_;
+  FlatArray<std::uint64_t> ends_;
+  FlatArray<ClassId> estimate_;
+  FlatArray<double> confidence_;
 };
 
 class GroupedAggregation {
  public:
-  GroupedAggregation(const std::string& path, const ReadOptions& read, const GroupedOptions& options,
-                     const std::string& output, const RunContext& context)
-      : path_(path), read_(read), options_(options), output_(output), context_(context) {}
-
-  GroupedSummary run(const MethodInfo& method, const Settings& settings) {
-    std::unique_ptr<OnlineMethod> learner = method.make_online(settings, context_.seed);
-    if (learner->judges_after_learning()) {
-      if (learn(*learner)) write(*learner, false);
-      return finish(*learner);
+  GroupedAggregation(const AggregateRequest& request, const RunContext& context,
+                     AggregateSummary& summary, ReadReport& report)
+      : request_(request), context_(context), summary_(summary), report_(report) {
+    if (request.output.empty()) {
+      sink_ = std::make_unique<MemorySink>(summary);
+    } else {
+      sink_ = std::make_unique<FileSink>(
+          request.output, is_vouched() ? OutputFile::When::as_it_comes : OutputFile::When::at_the_end);
     }
-    if (write(*learner, true) == Writing::classes_grew) {
-      // A class turned up late, so confidences written before it were too high. It is known now.
-      const std::uint32_t classes = summary_.classes.size();
-      learner = method.make_online(settings, context_.seed);
-      learner->expect(0, classes);
-      write(*learner, true);
-    }
-    return finish(*learner);
   }
 
-  ReadReport report;
+  bool run() {
+    const MethodInfo& method = find_method(request_.method);
+    std::unique_ptr<OnlineMethod> learner = method.make_online(request_.settings, context_.seed);
+    const bool twice = needs_second_look(*learner);
+    if (twice && !learn(*learner)) return false;
+    Judging outcome = judge(*learner, !twice);
+    if (outcome == Judging::classes_grew && !twice) {
+      // A class turned up late, so confidences given before it were too high. It is known now.
+      learner = method.make_online(request_.settings, context_.seed);
+      learner->expect(0, classes_expected_);
+      outcome = judge(*learner, true);
+    }
+    if (outcome == Judging::not_grouped) return false;
+    if (outcome == Judging::classes_grew) {
+      throw Error(ErrorCode::data, Location{report_.source, 0, 0},
+                  "the second reading met a class that the first did not: the file changes while it is "
+                  "read; run again once it is complete");
+    }
+    summary_.result.learned = learner->state();
+    summary_.result.learned.counts.resize(summary_.names.workers.size());
+    return true;
+  }
 
  private:
-  enum class Writing { done, not_grouped, classes_grew };
+  enum class Judging { done, not_grouped, classes_grew };
 
-  // The first of two readings: learns, writes nothing. False if the input is not grouped.
+  // The caller says that no task comes back.
+  bool is_vouched() const { return request_.road == Road::grouped; }
+
+  // The first of two readings: learns, gives nothing. False if the input is not grouped.
   bool learn(OnlineMethod& method) {
-    GroupedTasks stream(path_, read_, context_);
+    GroupedTasks tasks(request_.labels, request_.read, context_);
     TaskHistory history;
-    Chunk chunk(method);
-    stream.run(
+    ChunkLearner learner(method);
+    tasks.run(
         [&] {
-          classes_expected_ = known_classes(stream);
-          method.expect(stream.ids.workers.size(), classes_expected_);
+          classes_expected_ = known_classes(tasks);
+          method.expect(tasks.ids.workers.size(), classes_expected_);
           return !history.repeated();
         },
         [&](std::string_view, std::uint64_t hash, const TaskLabels& labels) {
-          if (!options_.grouped) history.add(hash);
-          chunk.add(labels);
+          if (!is_vouched()) history.add(hash);
+          learner.add(labels);
         });
-    chunk.learn();
+    learner.finish();
     history.finish();
-    summary_.grouped = !history.repeated();
-    return summary_.grouped;
+    return !history.repeated();
   }
 
-  // Judges task after task and writes the estimates.
-  Writing write(OnlineMethod& method, bool learning) {
-    GroupedTasks stream(path_, read_, context_);
+  // Judges task after task, learning from each if `learning`.
+  Judging judge(OnlineMethod& method, bool learning) {
+    GroupedTasks tasks(request_.labels, request_.read, context_);
     TaskHistory history;
-    OutputFile file(output_,
-                    options_.grouped ? OutputFile::When::as_it_comes : OutputFile::When::at_the_end);
-    Lines lines(file);
-    const EstimateFormat format(kind_of(output_), stream.ids.classes, false);
-    format.append_header(lines.text());
     bool grew = false;
-    summary_ = GroupedSummary();
-    stream.run(
+    std::uint64_t without_estimate = 0;
+    sink_->begin(tasks.ids.classes);
+    tasks.run(
         [&] {
-          const std::uint32_t classes = known_classes(stream);
-          grew = grew || (stream.tasks > 0 && classes > classes_expected_);
+          const std::uint32_t classes = known_classes(tasks);
+          grew = grew || (tasks.count > 0 && classes > classes_expected_);
           classes_expected_ = std::max(classes_expected_, classes);
-          method.expect(stream.ids.workers.size(), classes);
+          method.expect(tasks.ids.workers.size(), classes);
           return !history.repeated();
         },
         [&](std::string_view task, std::uint64_t hash, const TaskLabels& labels) {
-          if (learning && !options_.grouped) history.add(hash);
+          if (learning && !is_vouched()) history.add(hash);
           const Estimate estimate = learning ? method.observe(labels) : method.estimate(labels);
-          if (estimate.label == kNoClass) ++summary_.tasks_without_labels;
-          format.append(lines.text(), task, estimate, {});
+          if (estimate.label == kNoClass) ++without_estimate;
+          sink_->add(task, estimate);
         });
     history.finish();
-    lines.flush();
+    if (history.repeated()) return Judging::not_grouped;
 
-    report = stream.report();
-    summary_.grouped = !history.repeated();
-    summary_.tasks = stream.tasks;
-    summary_.rows = stream.ids.rows;
-    summary_.labels = stream.labels;
-    summary_.abstentions = stream.ids.abstentions;
-    summary_.duplicates = stream.duplicates();
-    summary_.workers = std::move(stream.ids.workers);
-    summary_.classes = std::move(stream.ids.classes);
-    if (!summary_.grouped) return Writing::not_grouped;
-    if (summary_.rows == 0) {
-      throw Error(ErrorCode::data, Location{report.source, 0, 0},
+    report_ = tasks.report();
+    if (tasks.ids.rows == 0) {
+      throw Error(ErrorCode::data, Location{report_.source, 0, 0},
                   "no labels: there is no row but the header");
     }
-    if (grew && !options_.grouped) return Writing::classes_grew;
-    file.commit();
-    return Writing::done;
+    if (grew && !is_vouched()) return Judging::classes_grew;
+    sink_->finish();
+    summary_.tasks_without_estimate = without_estimate;
+    summary_.counts = {tasks.labels,
+                       tasks.count,
+                       tasks.ids.workers.size(),
+                       tasks.ids.classes.size(),
+                       {tasks.ids.rows, tasks.ids.abstentions, tasks.duplicates(), report_.skipped_rows},
+                       false};
+    summary_.names.workers = std::move(tasks.ids.workers);
+    summary_.names.classes = std::move(tasks.ids.classes);
+    return Judging::done;
   }
 
   // Met so far, or named beforehand.
-  std::uint32_t known_classes(const GroupedTasks& stream) const {
+  std::uint32_t known_classes(const GroupedTasks& tasks) const {
     const auto unseen =
-        std::count_if(options_.classes.begin(), options_.classes.end(),
-                      [&](const std::string& name) { return !stream.ids.classes.find(name); });
-    return stream.ids.classes.size() + static_cast<std::uint32_t>(unseen);
+        std::count_if(request_.classes.begin(), request_.classes.end(),
+                      [&](const std::string& name) { return !tasks.ids.classes.find(name); });
+    return tasks.ids.classes.size() + static_cast<std::uint32_t>(unseen);
   }
 
-  GroupedSummary finish(const OnlineMethod& method) {
-    summary_.state = method.state();
-    summary_.state.workers.resize(summary_.workers.size());
-    return std::move(summary_);
-  }
-
-  const std::string& path_;
-  const ReadOptions& read_;
-  const GroupedOptions& options_;
-  const std::string& output_;
+  const AggregateRequest& request_;
   const RunContext& context_;
-  GroupedSummary summary_;
+  AggregateSummary& summary_;
+  ReadReport& report_;
+  std::unique_ptr<EstimateSink> sink_;
   std::uint32_t classes_expected_ = 0;
 };
 
 }  // namespace
 
-GroupedSummary aggregate_grouped(const std::string& path, const ReadOptions& read,
-                                 const GroupedOptions& stream, const MethodInfo& method,
-                                 const Settings& settings, const std::string& output,
-                                 const RunContext& context, ReadReport* report) {
-  GroupedAggregation aggregation(path, read, stream, output, context);
+bool aggregate_grouped(const AggregateRequest& request, const RunContext& context,
+                       AggregateSummary& summary, ReadReport& report) {
   try {
-    GroupedSummary summary = aggregation.run(method, settings);
-    if (report != nullptr) *report = aggregation.report;
-    return summary;
+    return GroupedAggregation(request, context, summary, report).run();
   } catch (const DuplicateLabel& error) {
-    rethrow_with_place(error, path, read);
+    rethrow_with_place(error, request.labels, request.read);
   }
 }
 

@@ -7,26 +7,13 @@
 #include <numeric>
 
 #include "crowdfold/error.h"
-#include "methods/vote.h"
+#include "methods/online_driver.h"
+#include "methods/result_room.h"
 
 namespace crowdfold {
 namespace {
 
 constexpr TaskId kTasksPerLook = 1 << 12;
-
-Result room_for(const Labels& labels, const RunContext& context) {
-  Result result;
-  result.estimate.resize(labels.num_tasks());
-  result.confidence.resize(labels.num_tasks());
-  if (context.posterior)
-    result.posterior.resize(static_cast<std::size_t>(labels.num_tasks()) * labels.num_classes());
-  return result;
-}
-
-std::span<double> posterior_of(Result& result, TaskId t, std::uint32_t classes) {
-  if (result.posterior.empty()) return {};
-  return {result.posterior.data() + static_cast<std::size_t>(t) * classes, classes};
-}
 
 // A judge for methods that have none of their own: a vote weighted by quality.
 std::unique_ptr<OnlineMethod> judge_for(const MethodInfo& info, const Settings& settings,
@@ -41,35 +28,6 @@ std::vector<std::uint32_t> ids_here(const NameTable& there, NameTable& here) {
   std::vector<std::uint32_t> ids;
   for (std::uint32_t id = 0; id < there.size(); ++id) ids.push_back(here.intern(there[id]));
   return ids;
-}
-
-WorkerState renumbered(const WorkerState& state, const std::vector<std::uint32_t>& workers,
-                       const std::vector<std::uint32_t>& classes, std::uint32_t num_workers,
-                       std::uint32_t num_classes) {
-  WorkerState fresh = state;
-  const auto moved = [&](const std::vector<WorkerCounts>& counts) {
-    std::vector<WorkerCounts> to(counts.empty() ? 0 : num_workers);
-    for (std::size_t w = 0; w < counts.size(); ++w) to[workers[w]] = counts[w];
-    return to;
-  };
-  fresh.classes = num_classes;
-  fresh.workers = moved(state.workers);
-  fresh.confusion.history = moved(state.confusion.history);
-  if (!state.confusion.class_counts.empty()) {
-    fresh.confusion.class_counts.assign(num_classes, 0);
-    for (std::size_t c = 0; c < state.confusion.class_counts.size(); ++c)
-      fresh.confusion.class_counts[classes[c]] = state.confusion.class_counts[c];
-  }
-  for (ConfusionState::Cell& cell : fresh.confusion.cells) {
-    cell.worker = workers[cell.worker];
-    cell.label = static_cast<ClassId>(classes[cell.label]);
-    cell.truth = static_cast<ClassId>(classes[cell.truth]);
-  }
-  std::sort(fresh.confusion.cells.begin(), fresh.confusion.cells.end(),
-            [](const auto& a, const auto& b) {
-              return std::tie(a.worker, a.label, a.truth) < std::tie(b.worker, b.label, b.truth);
-            });
-  return fresh;
 }
 
 }  // namespace
@@ -88,11 +46,11 @@ void Learned::restore(WorkerState state) {
   judge_->expect(workers.size(), classes.size());
 }
 
-void Learned::take(const Labels& labels, const Result& result) {
-  workers = labels.workers;
-  classes = labels.classes;
-  tasks_seen = labels.num_tasks();
-  restore(result.workers);
+void Learned::adopt(NameTable worker_names, NameTable class_names, const Result& result) {
+  workers = std::move(worker_names);
+  classes = std::move(class_names);
+  tasks_seen = result.estimate.size();
+  restore(result.learned);
   confusion.assign(result.confusion.begin(), result.confusion.end());
   priors.assign(classes.size(), 1);  // no class is impossible
   for (const ClassId c : result.estimate) {
@@ -104,13 +62,7 @@ void Learned::take(const Labels& labels, const Result& result) {
 
 Labels Learned::renumber(const Labels& labels, std::vector<std::uint64_t>& new_workers,
                          std::vector<std::uint64_t>& new_classes) const {
-  Labels same;
-  same.tasks = labels.tasks;
-  same.workers = workers;
-  same.classes = classes;
-  same.rows = labels.rows;
-  same.abstentions = labels.abstentions;
-  same.duplicates = labels.duplicates;
+  LabelNames names{labels.tasks(), workers, classes};
   const auto map = [](const NameTable& from, NameTable& to, std::vector<std::uint64_t>& added) {
     const std::uint32_t known = to.size();
     const std::vector<std::uint32_t> ids = ids_here(from, to);
@@ -119,8 +71,8 @@ Labels Learned::renumber(const Labels& labels, std::vector<std::uint64_t>& new_w
     }
     return ids;
   };
-  const auto worker_ids = map(labels.workers, same.workers, new_workers);
-  const auto class_ids = map(labels.classes, same.classes, new_classes);
+  const auto worker_ids = map(labels.workers(), names.workers, new_workers);
+  const auto class_ids = map(labels.classes(), names.classes, new_classes);
   FlatArray<std::uint64_t> offsets(labels.num_tasks() + 1ULL, 0);
   FlatArray<WorkerId> worker;
   FlatArray<ClassId> label;
@@ -132,8 +84,7 @@ Labels Learned::renumber(const Labels& labels, std::vector<std::uint64_t>& new_w
     for (const ClassId c : task.classes) label.push_back(static_cast<ClassId>(class_ids[c]));
     offsets[t + 1ULL] = worker.size();
   }
-  same.adopt(std::move(offsets), std::move(worker), std::move(label));
-  return same;
+  return {std::move(names), {std::move(offsets), std::move(worker), std::move(label)}, labels.rows()};
 }
 
 void Learned::require_online() const {
@@ -151,57 +102,19 @@ void Learned::require_online() const {
 Result Learned::observe(const Labels& labels, std::span<const ClassId> truths,
                         const RunContext& context) {
   require_online();
-  if (labels.num_classes() > info_.most_classes) {
+  if (const std::uint32_t most = info_.traits.most_classes; labels.num_classes() > most) {
     throw Error(ErrorCode::usage, fmt::format("{} is for {} classes at most, and there are {}",
-                                              info_.name, info_.most_classes, labels.num_classes()));
+                                              info_.name, most, labels.num_classes()));
   }
-  workers = labels.workers;
-  classes = labels.classes;
+  workers = labels.workers();
+  classes = labels.classes();
   judge_->expect(workers.size(), classes.size());
-  Result result = room_for(labels, context);
-  const auto truth_of = [&](TaskId t) { return t < truths.size() ? truths[t] : kNoClass; };
-  const auto put = [&](TaskId t, const Estimate& estimate) {
-    result.estimate[t] = estimate.label;
-    result.confidence[t] = estimate.confidence;
-  };
-  // Methods that look twice learn from the whole chunk before they judge it.
-  const bool twice = judge_->judges_after_learning();
-  const auto step = static_cast<TaskId>(judge_->chunk_size() > 1 ? judge_->chunk_size() : kTasksPerLook);
-  std::vector<TaskLabels> tasks;
-  std::vector<Estimate> answers;
-  for (TaskId first = 0; first < labels.num_tasks(); first += step) {
-    context.throw_if_cancelled();
-    context.report("learning", first, labels.num_tasks());
-    const TaskId last = std::min<TaskId>(labels.num_tasks(), first + step);
-    tasks.clear();
-    answers.clear();
-    for (TaskId t = first; t < last; ++t) {
-      TaskLabels task = labels.task(t);
-      task.index = tasks_seen + t;
-      tasks.push_back(task);
-      answers.push_back(truth_of(t) == kNoClass ? Estimate{} : Estimate{truth_of(t), 1});
-    }
-    if (twice) {
-      judge_->learn_chunk(tasks, answers);
-      continue;
-    }
-    for (TaskId t = first; t < last; ++t)
-      put(t,
-          judge_->observe(tasks[t - first], truth_of(t), posterior_of(result, t, labels.num_classes())));
-  }
-  for (TaskId t = 0; twice && t < labels.num_tasks(); ++t) {
-    if (t % kTasksPerLook == 0) context.throw_if_cancelled();
-    TaskLabels task = labels.task(t);
-    task.index = tasks_seen + t;
-    const std::span<double> posterior = posterior_of(result, t, labels.num_classes());
-    const ClassId truth = truth_of(t);
-    put(t, truth == kNoClass ? judge_->estimate(task, posterior) : certain(truth, posterior));
-  }
+  Result result = observe_all(*judge_, {.labels = labels, .truths = truths, .first_index = tasks_seen},
+                              "learning", context);
   tasks_seen += labels.num_tasks();
-  result.workers = judge_->state();
   // What a method keeps besides its state is made anew, so that one that was saved and loaded in between
   // goes on in the same way.
-  judge_->restore(result.workers);
+  judge_->restore(result.learned);
   return result;
 }
 
@@ -212,15 +125,13 @@ Result Learned::judge(const Labels& labels, const RunContext& context) const {
       judge_for(info_, settings_, seed_, known.alpha, known.beta);
   judge->restore(known);
   judge->expect(labels.num_workers(), labels.num_classes());
-  Result result = room_for(labels, context);
+  Result result;
+  ResultRoom room(labels, context, result);
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     if (t % kTasksPerLook == 0) context.throw_if_cancelled();
-    const Estimate estimate =
-        judge->estimate(labels.task(t), posterior_of(result, t, labels.num_classes()));
-    result.estimate[t] = estimate.label;
-    result.confidence[t] = estimate.confidence;
+    room.put(t, judge->estimate(labels.task(t), room.posterior(t)));
   }
-  result.workers = judge->state();
+  result.learned = judge->state();
   return result;
 }
 
@@ -251,14 +162,13 @@ Estimate Learned::estimate_by_confusion(const TaskLabels& task, std::span<double
 }
 
 Result Learned::judge_by_confusion(const Labels& labels, const RunContext& context) const {
-  Result result = room_for(labels, context);
+  Result result;
+  ResultRoom room(labels, context, result);
   std::vector<double> probabilities(labels.num_classes());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     if (t % kTasksPerLook == 0) context.throw_if_cancelled();
-    const Estimate estimate = estimate_by_confusion(labels.task(t), probabilities);
-    result.estimate[t] = estimate.label;
-    result.confidence[t] = estimate.confidence;
-    const std::span<double> posterior = posterior_of(result, t, labels.num_classes());
+    room.put(t, estimate_by_confusion(labels.task(t), probabilities));
+    const std::span<double> posterior = room.posterior(t);
     std::copy_n(probabilities.begin(), posterior.size(), posterior.begin());
   }
   return result;
@@ -296,7 +206,9 @@ void Learned::merge(const Learned& other) {
   const auto worker_ids = ids_here(other.workers, workers);
   const auto class_ids = ids_here(other.classes, classes);
   judge_->expect(workers.size(), classes.size());
-  judge_->merge(renumbered(other.state(), worker_ids, class_ids, workers.size(), classes.size()));
+  WorkerState theirs = other.state();
+  theirs.renumber(worker_ids, class_ids);
+  judge_->merge(theirs);
   tasks_seen += other.tasks_seen;
 }
 

@@ -21,7 +21,7 @@ const SimulationOptions kCrowd = {.tasks = 300,
 
 Learned fitted(const std::string& method, const Labels& labels, const RunContext& context = {}) {
   Learned learned(method, {}, 0);
-  learned.take(labels, find_method(method).make({})->fit(labels, context));
+  learned.adopt(labels.workers(), labels.classes(), find_method(method).make({})->fit(labels, context));
   return learned;
 }
 
@@ -40,7 +40,7 @@ TEST(Learned, JudgesByConfusionMatricesIfTheMethodHasThem) {
   context.confusion = context.posterior = true;
   const Result fit = find_method("ds").make({})->fit(labels, context);
   Learned learned("ds", {}, 0);
-  learned.take(labels, fit);
+  learned.adopt(labels.workers(), labels.classes(), fit);
   const Result judged = learned.judge(labels, context);
   int same = 0;
   for (TaskId t = 0; t < labels.num_tasks(); ++t) same += judged.estimate[t] == fit.estimate[t] ? 1 : 0;
@@ -55,7 +55,7 @@ TEST(Learned, KnowsWorkersAndClassesByTheirNames) {
   std::vector<std::uint64_t> new_workers;
   std::vector<std::uint64_t> new_classes;
   const Labels here = learned.renumber(more, new_workers, new_classes);
-  EXPECT_EQ(here.workers[here.task(0).workers[1]], "bob");
+  EXPECT_EQ(here.workers()[here.task(0).workers[1]], "bob");
   EXPECT_EQ(here.task(0).workers[1], 1U);
   EXPECT_EQ(here.task(0).classes[0], 2U);
   EXPECT_EQ(new_workers, std::vector<std::uint64_t>{0});
@@ -68,8 +68,8 @@ TEST(Learned, MergesWhatOthersHaveLearnedOfTheSameWorkers) {
   Learned learned = fitted("onepass", labels_of(first));
   learned.merge(fitted("onepass", labels_of(second)));
   ASSERT_EQ(learned.workers.size(), 3U);
-  EXPECT_EQ(learned.state().counts(*learned.workers.find("bob")).seen, 2);
-  EXPECT_EQ(learned.state().counts(*learned.workers.find("cid")).correct, 1);
+  EXPECT_EQ(learned.state().counts_of(*learned.workers.find("bob")).seen, 2);
+  EXPECT_EQ(learned.state().counts_of(*learned.workers.find("cid")).correct, 1);
   EXPECT_EQ(learned.tasks_seen, 2U);
 }
 

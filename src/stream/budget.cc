@@ -26,7 +26,7 @@ class StreamJudge final : public OnlineMethod {
     if (!posterior.empty()) crowd_.put_posterior(task, {classes_, classes_}, posterior);
     return task.estimate;
   }
-  void learn(const TaskLabels& labels, const Estimate& /*answer*/) override {
+  void learn(const TaskLabels& labels, const Answer& /*answer*/) override {
     StreamTask task = task_of(labels);
     crowd_.judge(task, {classes_, classes_});
     crowd_.enter(task);
@@ -38,7 +38,7 @@ class StreamJudge final : public OnlineMethod {
     state.alpha = config_.alpha;
     state.beta = config_.beta;
     state.expect(static_cast<std::uint32_t>(crowd_.size()), classes_);
-    for (WorkerId w = 0; w < crowd_.size(); ++w) state.workers[w] = crowd_.counts(w);
+    for (WorkerId w = 0; w < crowd_.size(); ++w) state.counts[w] = crowd_.counts(w);
     return state;
   }
   void restore(WorkerState state) override {
@@ -47,8 +47,8 @@ class StreamJudge final : public OnlineMethod {
     merge(state);
   }
   void merge(const WorkerState& other) override {
-    expect(static_cast<std::uint32_t>(other.workers.size()), other.classes);
-    for (WorkerId w = 0; w < other.workers.size(); ++w) crowd_.remember(w, {other.workers[w], {}});
+    expect(static_cast<std::uint32_t>(other.counts.size()), other.classes);
+    for (WorkerId w = 0; w < other.counts.size(); ++w) crowd_.remember(w, {other.counts[w], {}});
   }
 
  private:

@@ -1,7 +1,6 @@
 // Contracts that every method keeps, whatever it does inside: what it takes, what it refuses, how it
-// goes on. Beside it: invariance_test.cc, recovery_test.cc.
+// goes on. Beside it: invariance_test.cc, online_test.cc, recovery_test.cc.
 #include <cmath>
-#include <set>
 
 #include "contract/every_method.h"
 #include "crowdfold/simulate.h"
@@ -13,25 +12,6 @@ namespace {
 using testing::error_of;
 using testing::LabelRow;
 using testing::labels_of;
-
-// Without a prior, shares of counts are all that counts.
-bool goes_by_shares(const MethodInfo& info) {
-  static const std::set<std::string> those = {"mv", "wawa",       "zbs", "iwmv",   "zc",
-                                              "ds", "onecoin_ds", "lfc", "fast_ds"};
-  return those.contains(info.name);
-}
-// Votes have no objective that must grow.
-bool climbs(const MethodInfo& info) {
-  static const std::set<std::string> those = {"zc",   "onecoin_ds", "ds",   "fast_ds", "lfc",   "ibcc",
-                                              "ebcc", "bwa",        "glad", "mace",    "opt_ds"};
-  return those.contains(info.name);
-}
-
-// Rows of a matrix say what a worker says of a class, whatever that is.
-bool has_free_matrices(const MethodInfo& info) {
-  static const std::set<std::string> those = {"ds", "lfc", "fast_ds", "opt_ds", "ibcc", "ebcc"};
-  return those.contains(info.name);
-}
 
 auto methods_that(bool (*fit)(const MethodInfo&)) {
   std::vector<std::string> names;
@@ -49,20 +29,19 @@ std::string name_of(const ::testing::TestParamInfo<std::string>& parameter) { re
       name_of)
 
 ENROL(EveryMethod, true);
-ENROL(MethodThatDrawsNothing, !starts_at_random(m));
-ENROL(MethodWithoutOrder, !starts_at_random(m) && !m.make_online);
-ENROL(MethodOfShares, goes_by_shares(m));
-ENROL(MethodThatTakesTruths, m.takes_truths);
-ENROL(MethodForTwoClasses, m.most_classes == 2);
+ENROL(MethodThatDrawsNothing, !m.traits.draws);
+ENROL(MethodWithoutOrder, !m.traits.draws && !m.make_online);
+ENROL(MethodOfShares, m.traits.by_shares);
+ENROL(MethodThatTakesTruths, m.traits.takes_truths);
+ENROL(MethodForTwoClasses, m.traits.most_classes == 2);
 ENROL(MethodOnWholeDataSets, !m.make_online);
 ENROL(MethodOnline, m.make_online != nullptr);
-ENROL(MethodThatMerges, m.make_online&& m.can_merge);
-// threepass builds tables anew that it would have gone on using for a while: see threepass_test.cc.
-ENROL(MethodThatGoesOn, m.make_online&& m.name != "threepass");
-ENROL(MethodWithAnObjective, climbs(m));
+ENROL(MethodThatMerges, m.make_online&& m.traits.can_merge);
+ENROL(MethodThatGoesOn, m.make_online&& m.traits.resumes_exactly);
+ENROL(MethodThatClimbs, m.traits.climbs);
 ENROL(MethodWithATolerance, m.has_option("tolerance"));
-ENROL(MethodWithConfusion, m.has_confusion);
-ENROL(MethodWithFreeMatrices, has_free_matrices(m));
+ENROL(MethodWithConfusion, m.traits.has_confusion);
+ENROL(MethodWithFreeMatrices, m.traits.has_free_matrices);
 
 TEST_P(MethodThatTakesTruths, FixesKnownTruthsAndLearnsFromThem) {
   // Everyone agrees on a; the truth is b. Who said so is thought less of than without the truth.
@@ -81,11 +60,9 @@ TEST_P(MethodThatTakesTruths, FixesKnownTruthsAndLearnsFromThem) {
     EXPECT_EQ(result.posterior[2 * t], 0);
     EXPECT_EQ(result.posterior[2 * t + 1], 1);
   }
-  EXPECT_EQ(result.workers.counts(0).seen, 10);
-  // On eleven tasks, the votes are next to nothing in the loss of laa: it may call their classes by
-  // other names.
-  if (GetParam() == "laa") return;
-  EXPECT_LT(result.workers.quality(0).mean(), fit(labels).workers.quality(0).mean() - .1);
+  EXPECT_EQ(result.learned.counts_of(0).seen, 10);
+  if (info().traits.may_swap_classes) return;
+  EXPECT_LT(result.learned.quality(0).mean(), fit(labels).learned.quality(0).mean() - .1);
 }
 
 TEST_P(MethodThatTakesTruths, KnowsTheTruthOfATaskWithoutLabels) {
@@ -99,11 +76,11 @@ TEST_P(EveryMethod, AddsToTheCountsItIsGivenOrSaysWhoWould) {
   const Labels labels = labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"2", "v", "b"}});
   Knowledge given;
   given.workers = {{5, 9}};  // v has no history
-  if (info().takes_workers) {
+  if (info().traits.takes_workers) {
     const Result result = fit(labels, {}, given);
-    EXPECT_EQ(result.workers.counts(0).seen, 10);
-    EXPECT_GE(result.workers.counts(0).correct, 5);
-    EXPECT_EQ(result.workers.counts(1).seen, 2);
+    EXPECT_EQ(result.learned.counts_of(0).seen, 10);
+    EXPECT_GE(result.learned.counts_of(0).correct, 5);
+    EXPECT_EQ(result.learned.counts_of(1).seen, 2);
     return;
   }
   const Error error = error_of([&] { fit(labels, {}, given); });
@@ -140,10 +117,10 @@ TEST_P(EveryMethod, TakesOneClassOnlyOneWorkerOnlyOneTaskOnly) {
   for (const double confidence : one_class.confidence) EXPECT_NEAR(confidence, 1, 1e-12);
 
   const Result one_worker = fit(labels_of({{"1", "u", "a"}, {"2", "u", "b"}, {"3", "u", "a"}}));
-  if (!starts_at_random(info())) {
+  if (!info().traits.draws) {
     EXPECT_EQ(one_worker.estimate, (FlatArray<ClassId>{0, 1, 0}));
   }
-  EXPECT_EQ(one_worker.workers.counts(0).seen, 3);
+  EXPECT_EQ(one_worker.learned.counts_of(0).seen, 3);
 
   const Result one_task = fit(labels_of({{"1", "u", "b"}}));
   EXPECT_EQ(one_task.estimate, FlatArray<ClassId>{0});
@@ -176,34 +153,33 @@ TEST_P(EveryMethod, NeverGivesWhatIsNoNumber) {
     for (const double p : result.confidence) ASSERT_TRUE(p >= 0 && p <= 1) << p;
     for (const double p : result.confusion) ASSERT_TRUE(p >= 0 && p <= 1 + 1e-12) << p;
     for (const double value : result.trace) ASSERT_TRUE(std::isfinite(value)) << value;
-    for (const WorkerCounts& counts : result.workers.workers) {
+    for (const WorkerCounts& counts : result.learned.counts) {
       ASSERT_TRUE(counts.correct >= 0 && counts.correct <= counts.seen + 1e-9)
           << counts.correct << " of " << counts.seen;
     }
-    ASSERT_EQ(result.workers.workers.size(), labels.num_workers());
-    ASSERT_EQ(result.workers.classes, labels.num_classes());
+    ASSERT_EQ(result.learned.counts.size(), labels.num_workers());
+    ASSERT_EQ(result.learned.classes, labels.num_classes());
   }
 }
 
 TEST_P(EveryMethod, TakesNothingAtAll) {
   const Result nothing = fit(Labels{}, {}, {}, with(2, 0, true));
   EXPECT_TRUE(nothing.estimate.empty());
-  EXPECT_TRUE(nothing.workers.workers.empty());
+  EXPECT_TRUE(nothing.learned.counts.empty());
   const Result abstained = fit(labels_of({{"1", "u", ""}}), {}, {}, with(1, 0, true));
   EXPECT_EQ(abstained.estimate, FlatArray<ClassId>{kNoClass});
 }
 
 TEST_P(EveryMethod, TakesTenThousandLabelsOnOneTask) {
-  const bool two = info().most_classes == 2;
-  // Every pair of workers who share a task is looked at by mmsr: a hundred million here.
-  const int workers = GetParam() == "mmsr" ? 1'000 : 10'000;
+  const bool two = info().traits.most_classes == 2;
+  const int workers = info().traits.compares_pairs ? 1'000 : 10'000;  // a million pairs
   std::vector<LabelRow> rows;
   for (int w = 0; w < workers; ++w)
     rows.push_back({"t", "w" + std::to_string(w), w % 10 < 6 ? "a" : w % 10 < 9 || two ? "b" : "c"});
   Knowledge given;
-  if (info().takes_workers) given.workers.assign(static_cast<std::size_t>(workers), {90, 100});
+  if (info().traits.takes_workers) given.workers.assign(static_cast<std::size_t>(workers), {90, 100});
   const Result result = fit(labels_of(rows), {}, given, with(1, 0, true));
-  if (!starts_at_random(info())) {
+  if (!info().traits.draws) {
     EXPECT_EQ(result.estimate[0], 0);
   }
   EXPECT_GT(result.confidence[0], .5);
@@ -242,15 +218,15 @@ TEST_P(MethodThatMerges, MergesStatesByAddingCounts) {
   for (OnlineMethod* method : {a.get(), b.get(), all.get()}) method->expect(10, up_to(4));
   for (TaskId t = 0; t < 100; ++t) {
     (t < 50 ? a : b)
-        ->learn(labels.task(t), {0, 1});  // with a given truth, counts do not depend on the past
-    all->learn(labels.task(t), {0, 1});
+        ->learn(labels.task(t), Answer::truth(0));  // with a truth, counts do not depend on the past
+    all->learn(labels.task(t), Answer::truth(0));
   }
   a->merge(b->state());
-  EXPECT_EQ(a->state().workers, all->state().workers);
+  EXPECT_EQ(a->state().counts, all->state().counts);
 }
 
 TEST_P(MethodOnline, RefusesToMergeIfItSaysThatItCannot) {
-  if (info().can_merge) return;
+  if (info().traits.can_merge) return;
   const Labels labels =
       simulate_labels({.tasks = 10, .workers = 10, .classes = up_to(4), .quality = {}}, 6);
   const auto method = info().make_online(quick(), 0);
@@ -287,18 +263,23 @@ TEST_P(MethodThatGoesOn, GoesOnFromASavedState) {
     }
   }
   for (WorkerId w = 0; w < 12; ++w) {
-    EXPECT_EQ(resumed->state().counts(w).seen, whole->state().counts(w).seen);
-    EXPECT_NEAR(resumed->state().counts(w).correct, whole->state().counts(w).correct, kRounding);
+    EXPECT_EQ(resumed->state().counts_of(w).seen, whole->state().counts_of(w).seen);
+    EXPECT_NEAR(resumed->state().counts_of(w).correct, whole->state().counts_of(w).correct, kRounding);
   }
+}
+
+TEST_P(EveryMethod, HasATraceIfTheRegistrySaysSo) {
+  const Labels labels = simulate_labels({.tasks = 50, .classes = up_to(4), .quality = {}}, 1);
+  EXPECT_EQ(!fit(labels, quick()).trace.empty(), info().traits.has_trace);
 }
 
 TEST_P(EveryMethod, GivesTheExtrasThatTheRegistryNames) {
   const Labels labels = simulate_labels({.tasks = 30, .workers = 7, .classes = 2, .quality = {}}, 1);
   const Result result = fit(labels);
-  ASSERT_EQ(result.extras.size(), info().gives.size());
+  ASSERT_EQ(result.extras.size(), info().traits.gives.size());
   for (std::size_t i = 0; i < result.extras.size(); ++i) {
     const Extra& extra = result.extras[i];
-    const ExtraInfo& named = info().gives[i];
+    const ExtraInfo& named = info().traits.gives[i];
     EXPECT_EQ(extra.name, named.name);
     EXPECT_EQ(extra.per, named.per);
     EXPECT_EQ(extra.width, std::size_t{1} << named.class_axes);  // of two classes
@@ -314,7 +295,7 @@ TEST_P(EveryMethod, RefusesExtrasThatItDoesNotTakeAndThoseOfAnotherSize) {
   Knowledge given;
   given.extras = {{"nonsense", Per::worker, 1, {1, 1}}};
   EXPECT_EQ(error_of([&] { fit(labels, {}, given); }).code(), ErrorCode::usage);
-  for (const ExtraInfo& taken : info().takes) {
+  for (const ExtraInfo& taken : info().traits.takes) {
     given.extras = {{taken.name, taken.per, std::size_t{1} << taken.class_axes, {1}}};
     const Error error = error_of([&] { fit(labels, {}, given); });
     EXPECT_EQ(error.code(), ErrorCode::usage);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 #include "crowdfold/registry.h"
@@ -50,20 +49,10 @@ class EveryMethod : public ::testing::TestWithParam<std::string> {
   }
 
   // As many classes as are wanted, or as the method takes.
-  std::uint32_t up_to(std::uint32_t classes) const { return std::min(classes, info().most_classes); }
-
-  // These weigh votes by other than the log-odds that their probabilities are made of, or have weights
-  // below zero, with which a class that nobody voted for is the most probable one but cannot win.
-  bool may_differ_from_argmax() const {
-    return GetParam() == "onepass" || GetParam() == "twopass" || GetParam() == "iwmv";
+  std::uint32_t up_to(std::uint32_t classes) const {
+    return std::min(classes, info().traits.most_classes);
   }
 };
-
-// These start at random: not the same under other ids.
-inline bool starts_at_random(const MethodInfo& info) {
-  static const std::set<std::string> those = {"kos", "opt_ds", "laa", "bila"};
-  return info.has_option("starts") || those.contains(info.name);
-}
 
 class MethodThatDrawsNothing : public EveryMethod {};
 class MethodWithoutOrder : public EveryMethod {};
@@ -74,7 +63,7 @@ class MethodOnWholeDataSets : public EveryMethod {};
 class MethodOnline : public EveryMethod {};
 class MethodThatMerges : public EveryMethod {};
 class MethodThatGoesOn : public EveryMethod {};
-class MethodWithAnObjective : public EveryMethod {};
+class MethodThatClimbs : public EveryMethod {};
 class MethodWithATolerance : public EveryMethod {};
 class MethodWithConfusion : public EveryMethod {};
 class MethodWithFreeMatrices : public EveryMethod {};

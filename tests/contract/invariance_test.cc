@@ -19,8 +19,8 @@ std::vector<LabelRow> rows_of(const Labels& labels) {
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     const TaskLabels task = labels.task(t);
     for (std::size_t j = 0; j < task.size(); ++j) {
-      rows.push_back({std::string(labels.tasks[t]), std::string(labels.workers[task.workers[j]]),
-                      std::string(labels.classes[task.classes[j]])});
+      rows.push_back({std::string(labels.tasks()[t]), std::string(labels.workers()[task.workers[j]]),
+                      std::string(labels.classes()[task.classes[j]])});
     }
   }
   return rows;
@@ -30,12 +30,12 @@ void expect_same(const Result& a, const Result& b) {
   EXPECT_EQ(a.estimate, b.estimate);
   EXPECT_EQ(a.confidence, b.confidence);
   EXPECT_EQ(a.posterior, b.posterior);
-  EXPECT_EQ(a.workers.workers, b.workers.workers);
+  EXPECT_EQ(a.learned.counts, b.learned.counts);
 }
 
 TEST_P(EveryMethod, GivesPosteriorsThatSumToOneWithTheEstimateAtTheirTop) {
   for (const std::uint32_t classes : {2U, 3U, 8U, 9U, 100U, 1000U}) {
-    if (classes > info().most_classes) continue;
+    if (classes > info().traits.most_classes) continue;
     const bool many = classes == 1000;
     const Labels labels = simulate_labels({.tasks = 60,
                                            .workers = many ? 5U : 25U,
@@ -53,7 +53,7 @@ TEST_P(EveryMethod, GivesPosteriorsThatSumToOneWithTheEstimateAtTheirTop) {
       EXPECT_DOUBLE_EQ(row[result.estimate[t]], result.confidence[t]);
       for (const double p : row) {
         EXPECT_GT(p, 0) << "a class must not be ruled out";
-        if (may_differ_from_argmax()) continue;
+        if (!info().traits.estimate_is_argmax) continue;
         EXPECT_LE(p, result.confidence[t] + 1e-9) << classes;
       }
     }
@@ -94,7 +94,7 @@ TEST_P(EveryMethod, RepeatsItselfForTheSameSeedOnly) {
   Settings settings = quick();
   if (info().has_option("order")) settings.emplace_back("order", "shuffled");
   expect_same(fit(labels, settings, {}, with(1, 7, true)), fit(labels, settings, {}, with(1, 7, true)));
-  if (!info().has_option("ties") && !starts_at_random(info())) return;  // nothing is drawn
+  if (!info().has_option("ties") && !info().traits.draws) return;  // nothing is drawn
   const Result a = fit(labels, settings, {}, with(1, 7, false));
   const Result b = fit(labels, settings, {}, with(1, 8, false));
   EXPECT_TRUE(a.estimate != b.estimate || a.confidence != b.confidence);
@@ -105,7 +105,7 @@ TEST_P(EveryMethod, RepeatsItselfForTheSameSeedOnly) {
 Labels without_ties(const Labels& labels) {
   std::vector<LabelRow> rows;
   for (const LabelRow& row : rows_of(labels)) {
-    const TaskLabels task = labels.task(*labels.tasks.find(row.task));
+    const TaskLabels task = labels.task(*labels.tasks().find(row.task));
     std::map<ClassId, int> votes;
     for (const ClassId c : task.classes) ++votes[c];
     std::vector<int> counts;
@@ -143,18 +143,18 @@ TEST_P(MethodThatDrawsNothing, GivesTheSameAnswersUnderOtherNamesOfClassesWorker
   }
   const Labels others = labels_of(rows);
   const Result other = fit(others, {}, {}, with(1, 0, true));
-  ASSERT_NE(testing::names_of(others.workers)[0], renamed(testing::names_of(labels.workers)[0]));
+  ASSERT_NE(testing::names_of(others.workers())[0], renamed(testing::names_of(labels.workers())[0]));
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    EXPECT_EQ(renamed(std::string(labels.classes[result.estimate[t]])),
-              others.classes[other.estimate[t]])
+    EXPECT_EQ(renamed(std::string(labels.classes()[result.estimate[t]])),
+              others.classes()[other.estimate[t]])
         << t;
     EXPECT_NEAR(result.confidence[t], other.confidence[t], 1e-6) << t;
   }
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-    const auto found = others.workers.find(renamed(std::string(labels.workers[w])));
+    const auto found = others.workers().find(renamed(std::string(labels.workers()[w])));
     ASSERT_TRUE(found);
-    EXPECT_EQ(result.workers.counts(w).seen, other.workers.counts(*found).seen);
-    EXPECT_NEAR(result.workers.counts(w).correct, other.workers.counts(*found).correct, 1e-4);
+    EXPECT_EQ(result.learned.counts_of(w).seen, other.learned.counts_of(*found).seen);
+    EXPECT_NEAR(result.learned.counts_of(w).correct, other.learned.counts_of(*found).correct, 1e-4);
   }
 }
 
@@ -172,8 +172,8 @@ TEST_P(MethodWithoutOrder, GivesTheSameAnswersToTasksInAnotherOrder) {
   const Result result = fit(labels);
   const Result other = fit(others);
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    const TaskId same = *others.tasks.find(labels.tasks[t]);
-    EXPECT_EQ(labels.classes[result.estimate[t]], others.classes[other.estimate[same]]) << t;
+    const TaskId same = *others.tasks().find(labels.tasks()[t]);
+    EXPECT_EQ(labels.classes()[result.estimate[t]], others.classes()[other.estimate[same]]) << t;
     EXPECT_NEAR(result.confidence[t], other.confidence[same], 1e-6) << t;
   }
 }
@@ -200,8 +200,9 @@ TEST_P(MethodOfShares, LearnsNothingNewFromTheSameTasksAgain) {
     }
   }
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-    EXPECT_EQ(doubled.workers.counts(w).seen, 2 * result.workers.counts(w).seen) << w;
-    EXPECT_NEAR(doubled.workers.counts(w).correct, 2 * result.workers.counts(w).correct, 1e-4) << w;
+    EXPECT_EQ(doubled.learned.counts_of(w).seen, 2 * result.learned.counts_of(w).seen) << w;
+    EXPECT_NEAR(doubled.learned.counts_of(w).correct, 2 * result.learned.counts_of(w).correct, 1e-4)
+        << w;
   }
 }
 

@@ -18,7 +18,7 @@ TEST_P(EveryMethod, RecoversPerfectWorkers) {
   const Result result = fit(labels);
   for (TaskId t = 0; t < labels.num_tasks(); ++t) ASSERT_EQ(result.estimate[t], crowd.truths[t]) << t;
   for (WorkerId w = 0; w < labels.num_workers(); ++w)
-    EXPECT_GT(result.workers.quality(w).mean(), .9) << w;
+    EXPECT_GT(result.learned.quality(w).mean(), .9) << w;
 }
 
 TEST_P(EveryMethod, RecoversACrowdOfDifferentQualities) {
@@ -33,7 +33,7 @@ TEST_P(EveryMethod, RecoversACrowdOfDifferentQualities) {
   const Result result = fit(labels);
   EXPECT_GT(testing::accuracy(result, crowd.truths), .92);
   for (WorkerId w = 0; w < labels.num_workers(); ++w)
-    EXPECT_NEAR(result.workers.quality(w).mean(), crowd.quality[w], .1) << w;  // 400 labels each
+    EXPECT_NEAR(result.learned.quality(w).mean(), crowd.quality[w], .1) << w;  // 400 labels each
 }
 
 TEST_P(MethodWithFreeMatrices, RecoversWorkersWhoErrInTheirOwnWays) {
@@ -66,7 +66,7 @@ TEST_P(MethodWithFreeMatrices, RecoversWorkersWhoErrInTheirOwnWays) {
     EXPECT_NEAR(result.confusion[i], said[i] / rows[i / 3], .06) << i;
 }
 
-TEST_P(MethodWithAnObjective, ClimbsToItsObjective) {
+TEST_P(MethodThatClimbs, ClimbsToItsObjective) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Labels labels = simulate_labels({.tasks = 300,
                                            .workers = 25,

@@ -102,7 +102,7 @@ Labels group_ids(const std::vector<LabelRow>& rows, const std::vector<Cut>& bloc
   };
   give(&RowGrouper::add);
   if (grouper.wants_rows_again()) give(&RowGrouper::add_again);
-  return grouper.build(std::move(tasks), std::move(workers), std::move(classes), threads);
+  return grouper.build({std::move(tasks), std::move(workers), std::move(classes)}, threads);
 }
 
 // What grouping means, in the simplest way there is.
@@ -244,11 +244,11 @@ TEST(Grouping, ClosesGapsOfDuplicatesOverManyTasks) {
   const std::vector<Cut> blocks = cut_into_blocks(rows.size(), 3, random);
   const Labels ordered = group_ordered(rows, blocks, Duplicates::last, 3);
   EXPECT_EQ(ordered.num_labels(), 80'000U);
-  EXPECT_EQ(ordered.duplicates, 13'334U);
+  EXPECT_EQ(ordered.rows().duplicates, 13'334U);
   for (TaskId t = 0; t < ordered.num_tasks(); ++t) {
     const TaskLabels task = ordered.task(t);
     ASSERT_EQ(task.size(), 2U);
-    ASSERT_EQ(ordered.classes[task.classes[0]], t % 3 == 0 ? "b" : "a");
+    ASSERT_EQ(ordered.classes()[task.classes[0]], t % 3 == 0 ? "b" : "a");
   }
   EXPECT_EQ(describe(group_partitioned(rows, blocks, Duplicates::last, 5, 2)), describe(ordered));
 }
@@ -260,8 +260,7 @@ TEST(Grouping, RefusesToBuildWhenRowsDidNotComeAgain) {
   const std::vector<ClassId> classes = {0, 0, 0};
   grouper.add({tasks, workers, classes});
   ASSERT_TRUE(grouper.wants_rows_again());
-  EXPECT_EQ(testing::error_of([&] { grouper.build(NameTable(), NameTable(), NameTable()); }).code(),
-            ErrorCode::internal);
+  EXPECT_EQ(testing::error_of([&] { grouper.build({}); }).code(), ErrorCode::internal);
 }
 
 TEST(Grouping, StopsWhenItIsCancelled) {

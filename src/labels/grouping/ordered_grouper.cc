@@ -84,15 +84,9 @@ Labels OrderedGrouper::finish(int threads) {
 
   const std::uint64_t duplicates =
       drop_duplicates(rule_, threads, tasks_, ids_.workers, offsets_, worker_, class_);
-  Labels labels;
-  labels.tasks = std::move(tasks_);
-  labels.workers = std::move(ids_.workers);
-  labels.classes = std::move(ids_.classes);
-  labels.rows = ids_.rows;
-  labels.abstentions = ids_.abstentions;
-  labels.duplicates = duplicates;
-  labels.adopt(std::move(offsets_), std::move(worker_), std::move(class_));
-  return labels;
+  return {{std::move(tasks_), std::move(ids_.workers), std::move(ids_.classes)},
+          {std::move(offsets_), std::move(worker_), std::move(class_)},
+          {ids_.rows, ids_.abstentions, duplicates}};
 }
 
 }  // namespace crowdfold

@@ -176,14 +176,13 @@ Labels PartitionedGrouper::finish(const RunContext& context) {
   for (const Scratch& s : scratch) duplicates += s.deduplicator.duplicates;
   scratch.clear();
   packers_.clear();
-  Labels labels = join(partitions, context);
-  labels.duplicates = duplicates;
-  return labels;
+  return join(partitions, duplicates, context);
 }
 
 // Brings the partitions' tasks into the order of their first rows. Ranges of rows are independent of one
 // another as soon as it is known what comes before each of them.
-Labels PartitionedGrouper::join(const std::vector<Partition>& partitions, const RunContext& context) {
+Labels PartitionedGrouper::join(const std::vector<Partition>& partitions, std::uint64_t duplicates,
+                                const RunContext& context) {
   const std::size_t num_ranges = ids_.rows / kRowsPerRange + 1;
   // begins[range][partition]: the first of the partition's tasks that appears in this range, or later.
   std::vector<std::vector<std::uint32_t>> begins(num_ranges + 1,
@@ -249,14 +248,10 @@ Labels PartitionedGrouper::join(const std::vector<Partition>& partitions, const 
     }
   });
 
-  Labels labels;
-  labels.tasks = NameTable("tasks", kMaxTasks, std::move(names), std::move(name_ends));
-  labels.workers = std::move(ids_.workers);
-  labels.classes = std::move(ids_.classes);
-  labels.rows = ids_.rows;
-  labels.abstentions = ids_.abstentions;
-  labels.adopt(std::move(offsets), std::move(workers), std::move(classes));
-  return labels;
+  NameTable tasks("tasks", kMaxTasks, std::move(names), std::move(name_ends));
+  return {{std::move(tasks), std::move(ids_.workers), std::move(ids_.classes)},
+          {std::move(offsets), std::move(workers), std::move(classes)},
+          {ids_.rows, ids_.abstentions, duplicates}};
 }
 
 }  // namespace crowdfold

@@ -32,7 +32,8 @@ class PartitionedGrouper {
   std::size_t num_partitions() const { return std::size_t{1} << bits_; }
   Partition group(std::size_t partition, Scratch& scratch);
   void unpack(const RowPacker::Piece& piece, int reader, Partition& partition, Scratch& scratch) const;
-  Labels join(const std::vector<Partition>& partitions, const RunContext& context);
+  Labels join(const std::vector<Partition>& partitions, std::uint64_t duplicates,
+              const RunContext& context);
 
   Duplicates rule_;
   unsigned bits_;

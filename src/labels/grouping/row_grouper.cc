@@ -128,33 +128,25 @@ void RowGrouper::sort() {
   task_ = {};
 }
 
-Labels RowGrouper::build(NameTable tasks, NameTable workers, NameTable classes, int threads) {
+Labels RowGrouper::build(LabelNames names, int threads) {
   if (!grouped_ && rows_ == Rows::once) sort();
-  Labels labels = grouped_labels(rule_, sizes_, std::move(worker_), std::move(class_), std::move(tasks),
-                                 std::move(workers), std::move(classes), threads);
-  labels.rows = num_rows_;
-  labels.abstentions = abstentions_;
+  Labels labels = grouped_labels(rule_, sizes_, std::move(worker_), std::move(class_), std::move(names),
+                                 {num_rows_, abstentions_}, threads);
   *this = RowGrouper(rule_, rows_);
   return labels;
 }
 
 Labels grouped_labels(Duplicates duplicates, std::span<const std::uint32_t> sizes,
-                      FlatArray<WorkerId> workers, FlatArray<ClassId> classes, NameTable task_names,
-                      NameTable worker_names, NameTable class_names, int threads) {
+                      FlatArray<WorkerId> workers, FlatArray<ClassId> classes, LabelNames names,
+                      RowCounts rows, int threads) {
   FlatArray<std::uint64_t> offsets(sizes.size() + 1, 0);
   std::inclusive_scan(sizes.begin(), sizes.end(), offsets.begin() + 1, std::plus<>(), std::uint64_t{0});
-  if (offsets.back() != workers.size() || sizes.size() > task_names.size())
+  if (offsets.back() != workers.size() || sizes.size() > names.tasks.size())
     throw Error(ErrorCode::internal, "rows that were to come again did not, or ids have no names");
-  offsets.resize(task_names.size() + 1ULL, offsets.back());
-  Labels labels;
-  labels.rows = workers.size();
-  labels.duplicates =
-      drop_duplicates(duplicates, threads, task_names, worker_names, offsets, workers, classes);
-  labels.tasks = std::move(task_names);
-  labels.workers = std::move(worker_names);
-  labels.classes = std::move(class_names);
-  labels.adopt(std::move(offsets), std::move(workers), std::move(classes));
-  return labels;
+  offsets.resize(names.tasks.size() + 1ULL, offsets.back());
+  rows.duplicates =
+      drop_duplicates(duplicates, threads, names.tasks, names.workers, offsets, workers, classes);
+  return {std::move(names), {std::move(offsets), std::move(workers), std::move(classes)}, rows};
 }
 
 }  // namespace crowdfold

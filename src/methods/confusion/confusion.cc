@@ -13,8 +13,8 @@ void report_workers(const Labels& labels, const Knowledge& given, const Confusio
   const double total = std::accumulate(prior.begin(), prior.end(), 0.0);
   const std::uint32_t workers = labels.num_workers();
   const std::vector<double> seen = numbers_of_labels(labels);
-  result.workers.workers = given.workers;
-  result.workers.expect(workers, static_cast<std::uint32_t>(classes));
+  result.learned.counts = given.workers;
+  result.learned.expect(workers, static_cast<std::uint32_t>(classes));
   if (context.confusion) result.confusion.assign(workers * classes * classes, 0);
   for_worker_blocks(workers, context.threads, [&](std::size_t first, std::size_t last) {
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
@@ -22,7 +22,7 @@ void report_workers(const Labels& labels, const Knowledge& given, const Confusio
       double accuracy = 0;
       for (std::size_t s = 0; s < states.size(); ++s)
         accuracy += prior[s] / total * table[states.class_of(s) * states.width() + s];
-      result.workers.workers[w] += {std::min(accuracy, 1.0) * seen[w], seen[w]};
+      result.learned.counts[w] += {std::min(accuracy, 1.0) * seen[w], seen[w]};
       if (!context.confusion) continue;
       // A class is a mixture of its subtypes.
       double* const to = result.confusion.data() + w * classes * classes;

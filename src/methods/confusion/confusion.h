@@ -12,6 +12,7 @@
 #include "crowdfold/result.h"
 #include "methods/confusion/confusion_rows.h"
 #include "methods/em.h"
+#include "methods/spread_history.h"
 
 namespace crowdfold {
 
@@ -139,8 +140,8 @@ double sum_over_workers(std::uint32_t workers, int threads, const Body& body) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-// Labels that a worker is taken to have given before: on the diagonal of a confusion matrix, and beside
-// it. A worker's history is shared evenly by the classes, and its wrong labels by the wrong classes.
+// Labels that a worker is taken to have given before, on the diagonal of a confusion matrix and beside
+// it: the same for all workers, and each worker's history.
 struct PriorCounts {
   double right = 0;
   double wrong = 0;
@@ -154,9 +155,8 @@ struct PriorCounts {
   };
   Pair of(WorkerId w) const {
     const WorkerCounts before = w < given.workers.size() ? given.workers[w] : WorkerCounts{};
-    const double k = classes;
-    return {right + before.correct / k,
-            wrong + (before.seen - before.correct) / (k * std::max(1.0, k - 1))};
+    const SpreadHistory spread_before = spread(before, classes);
+    return {right + spread_before.right, wrong + spread_before.wrong};
   }
   // As counts by label and state.
   void put(WorkerId w, const States& states, std::span<double> counts) const {

@@ -101,10 +101,13 @@ MethodInfo ds_method() {
       "ds", "Dawid-Skene: a confusion matrix for every worker, by EM",
       "Dawid, Skene: Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm "
       "(Applied Statistics 1979)",
-      {.workers = false,
-       .confusion = true,
-       .takes = {{"confusion", Per::worker, 2, "pi to start from, by truth and label"},
-                 {"counts", Per::worker, 2, "labels that are added to those of a vote to start from"}}});
+      {.takes = {{"confusion", Per::worker, 2, "pi to start from, by truth and label"},
+                 {"counts", Per::worker, 2, "labels that are added to those of a vote to start from"}},
+       .has_confusion = true,
+       .has_trace = true,
+       .climbs = true,
+       .by_shares = true,
+       .has_free_matrices = true});
 }
 
 }  // namespace crowdfold

@@ -38,12 +38,12 @@ TEST(DawidSkene, LearnsConfusionMatrices) {
   const Labels labels = labels_of(rows);
   const Result result = ds(labels);
   for (TaskId t = 0; t < 40; ++t) EXPECT_EQ(result.estimate[t], t % 2);
-  const WorkerId w = *labels.workers.find("w");
+  const WorkerId w = *labels.workers().find("w");
   const double* matrix = result.confusion.data() + w * 4;
   EXPECT_NEAR(matrix[0], 1, 1e-9);  // says a on a
   EXPECT_NEAR(matrix[2], 1, 1e-9);  // and on b
   EXPECT_NEAR(matrix[3], 0, 1e-9);
-  EXPECT_NEAR(result.workers.counts(w).correct, 20, 1e-6);  // half of 40
+  EXPECT_NEAR(result.learned.counts_of(w).correct, 20, 1e-6);  // half of 40
 }
 
 TEST(DawidSkene, KeepsTheStartOfARowThatNoTaskSpeaksFor) {

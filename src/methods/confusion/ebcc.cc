@@ -199,7 +199,12 @@ MethodInfo ebcc_method() {
       "ebcc", "Bayesian Dawid-Skene with subtypes of classes, on which workers err alike; variational",
       "Li, Rubinstein, Cohn: Exploiting Worker Correlation for Label Aggregation in Crowdsourcing (ICML "
       "2019)",
-      {.workers = true, .confusion = true});
+      {.takes_workers = true,
+       .has_confusion = true,
+       .has_trace = true,
+       .draws = true,
+       .climbs = true,
+       .has_free_matrices = true});
 }
 
 }  // namespace crowdfold

@@ -86,7 +86,7 @@ TEST(Ebcc, WithOneSubtypeIsIbccIfTheirClassPriorsAgree) {
   expect_near(result.trace, ibcc.trace);
   expect_near(result.posterior, ibcc.posterior);
   expect_near(result.confusion, ibcc.confusion);
-  EXPECT_NEAR(result.workers.counts(0).correct, ibcc.workers.counts(0).correct, kNearly);
+  EXPECT_NEAR(result.learned.counts_of(0).correct, ibcc.learned.counts_of(0).correct, kNearly);
 }
 
 TEST(Ebcc, CountsAKnownTruthAsACertainVoteAlsoInTheClassPrior) {
@@ -135,11 +135,11 @@ TEST(Ebcc, DropsExactDuplicatesAndKeepsContradictions) {
   const Result once = ebcc(labels_of(kEbccRows));
   const Result again = ebcc(labels_of(rows, Duplicates::keep));
   EXPECT_EQ(again.posterior, once.posterior);
-  EXPECT_EQ(again.workers.workers, once.workers.workers);
+  EXPECT_EQ(again.learned.counts, once.learned.counts);
   rows.push_back({"3", "w", "b"});
   const Result contradicted = ebcc(labels_of(rows, Duplicates::keep));
   EXPECT_NE(contradicted.posterior, once.posterior);
-  EXPECT_EQ(contradicted.workers.counts(2).seen, 3);
+  EXPECT_EQ(contradicted.learned.counts_of(2).seen, 3);
 }
 
 // Its own model: one task in five of the first class is of a kind that many workers take for the second
@@ -163,7 +163,7 @@ TEST(Ebcc, RecoversKindsOfTasksOnWhichWorkersErrTogether) {
     }
   }
   const Labels labels = labels_of(rows);
-  if (labels.classes[0] != "a") {
+  if (labels.classes()[0] != "a") {
     for (ClassId& truth : truths) truth = truth == 0 ? 1 : 0;
   }
   const Result with_kinds = ebcc(labels);
@@ -171,7 +171,7 @@ TEST(Ebcc, RecoversKindsOfTasksOnWhichWorkersErrTogether) {
   // Without kinds, the evidence is lower by far.
   EXPECT_GT(with_kinds.trace.back(), ebcc(labels, {{"subtypes", "1"}}).trace.back() + 300);
   for (WorkerId w = 0; w < kWorkers; ++w)
-    EXPECT_NEAR(with_kinds.workers.quality(w).mean(), right[w], .03) << w;
+    EXPECT_NEAR(with_kinds.learned.quality(w).mean(), right[w], .03) << w;
 }
 
 }  // namespace

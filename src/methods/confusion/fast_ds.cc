@@ -95,7 +95,12 @@ Result FastDawidSkene::fit(const Options& options, const Labels& labels, const K
 MethodInfo fast_ds_method() {
   return batch_method<FastDawidSkene>(
       "fast_ds", "Dawid-Skene with a hard decision on every task in between: a few iterations",
-      "Sinha, Rao, Balasubramanian: Fast Dawid-Skene (2018)", {.workers = false, .confusion = true});
+      "Sinha, Rao, Balasubramanian: Fast Dawid-Skene (2018)",
+      {.has_confusion = true,
+       .has_trace = true,
+       .climbs = true,
+       .by_shares = true,
+       .has_free_matrices = true});
 }
 
 }  // namespace crowdfold

@@ -35,7 +35,7 @@ TEST(FastDawidSkene, CountsDecisionsNotProbabilities) {
   const std::vector<double> expected = {1, 0, 0, 1, 1, 0, .5, .5, .5, .5, 0, 1};
   for (std::size_t i = 0; i < expected.size(); ++i)
     EXPECT_NEAR(result.confusion[i], expected[i], kExact) << i;
-  EXPECT_NEAR(result.workers.counts(2).correct, 4 * .75, kExact);
+  EXPECT_NEAR(result.learned.counts_of(2).correct, 4 * .75, kExact);
   // On a, w says either; on b, v does: each task has a factor 1/2 of its class and one of 1/2.
   EXPECT_EQ(result.trace.size(), 1U);
   EXPECT_NEAR(result.trace[0], 4 * std::log(.25), kExact);

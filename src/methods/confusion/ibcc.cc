@@ -79,7 +79,11 @@ MethodInfo ibcc_method() {
   return batch_method<Ibcc>(
       "ibcc", "Bayesian Dawid-Skene: priors on confusion matrices and classes, variational",
       "Kim, Ghahramani: Bayesian Classifier Combination (AISTATS 2012)",
-      {.workers = true, .confusion = true});
+      {.takes_workers = true,
+       .has_confusion = true,
+       .has_trace = true,
+       .climbs = true,
+       .has_free_matrices = true});
 }
 
 }  // namespace crowdfold

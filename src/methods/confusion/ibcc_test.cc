@@ -54,7 +54,7 @@ TEST(Ibcc, ReportsPosteriorMeansUnderTheLastClasses) {
   const double u_on_b = (4 + 1 - r) / (5 + 2 - p - r);
   EXPECT_NEAR(result.confusion[0], u_on_a, kExact);
   EXPECT_NEAR(result.confusion[3], u_on_b, kExact);
-  EXPECT_NEAR(result.workers.counts(0).correct, 2 * ((p + r) / 2 * u_on_a + (2 - p - r) / 2 * u_on_b),
+  EXPECT_NEAR(result.learned.counts_of(0).correct, 2 * ((p + r) / 2 * u_on_a + (2 - p - r) / 2 * u_on_b),
               kExact);
 }
 

@@ -76,7 +76,12 @@ MethodInfo lfc_method() {
   return batch_method<LearningFromCrowds>(
       "lfc", "learning from crowds: Dawid-Skene with a prior on confusion matrices",
       "Raykar, Yu, Zhao, Valadez, Florin, Bogoni, Moy: Learning From Crowds (JMLR 2010)",
-      {.workers = true, .confusion = true});
+      {.takes_workers = true,
+       .has_confusion = true,
+       .has_trace = true,
+       .climbs = true,
+       .by_shares = true,
+       .has_free_matrices = true});
 }
 
 }  // namespace crowdfold

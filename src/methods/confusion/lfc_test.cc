@@ -64,7 +64,7 @@ TEST(LearningFromCrowds, LearnsFromSharesOfVotesAndThePriorThenJudges) {
   EXPECT_NEAR(one.trace[0], first.log_posterior(), kExact);
   EXPECT_NEAR(one.confusion[0], 8.0 / 11, kExact);  // u on a: (2 + 2/3) / (2 + 1 + 2/3)
   EXPECT_NEAR(one.confusion[2], 4.0 / 13, kExact);  // and on b: (1 + 1/3) / (2 + 1 + 4/3)
-  EXPECT_NEAR(one.workers.counts(0).correct, 2 * (1.0 / 3 * 8 / 11 + 2.0 / 3 * 9 / 13), kExact);
+  EXPECT_NEAR(one.learned.counts_of(0).correct, 2 * (1.0 / 3 * 8 / 11 + 2.0 / 3 * 9 / 13), kExact);
 
   const Learned second(first.p(), first.r());
   const Result two = lfc(labels_of(kLfcRows), {{"iterations", "2"}});

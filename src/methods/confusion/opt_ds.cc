@@ -392,7 +392,11 @@ MethodInfo opt_ds_method() {
   return batch_method<SpectralDawidSkene>(
       "opt_ds", "Dawid-Skene by EM, started from moments of the labels (spectral)",
       "Zhang, Chen, Zhou, Jordan: Spectral Methods Meet EM (NIPS 2014; JMLR 2016)",
-      {.workers = false, .confusion = true});
+      {.has_confusion = true,
+       .has_trace = true,
+       .draws = true,
+       .climbs = true,
+       .has_free_matrices = true});
 }
 
 }  // namespace crowdfold

@@ -30,7 +30,7 @@ TEST(OptDs, FindsTheQualitiesOfWorkersWhoErrInTheirOwnWays) {
   const Result result = fit("opt_ds", labels);
   EXPECT_GT(testing::accuracy(result, crowd.truths), .95);
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-    const WorkerCounts counts = result.workers.counts(w);
+    const WorkerCounts counts = result.learned.counts_of(w);
     EXPECT_NEAR(counts.correct / counts.seen, crowd.quality[w], .05) << w;
   }
 }

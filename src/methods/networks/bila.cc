@@ -99,8 +99,8 @@ Result Bila::fit(const Options& options, const Labels& all_labels, const Knowled
   q.start_from_votes(context.threads);
   q.judge(context.threads, [&](TaskId t, std::span<double> row) { network.score(labels.task(t), row); });
   q.report(context, result);
-  result.workers.expect(labels.num_workers(), labels.num_classes());
-  for (TaskId t = 0; t < labels.num_tasks(); ++t) result.workers.add(labels.task(t), result.estimate[t]);
+  result.learned.expect(labels.num_workers(), labels.num_classes());
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) result.learned.add(labels.task(t), result.estimate[t]);
   if (context.confusion) put_confusion(network, result.confusion);
   return result;
 }
@@ -127,16 +127,15 @@ class OnlineBila final : public OnlineMethod {
     return {static_cast<ClassId>(best - probabilities.begin()), *best};
   }
 
-  void learn(const TaskLabels& labels, const Estimate& answer) override {
+  void learn(const TaskLabels& labels, const Answer& answer) override {
     learn_chunk({&labels, 1}, {&answer, 1});
   }
 
   std::size_t chunk_size() const override { return static_cast<std::size_t>(options_.chunk); }
-  void learn_chunk(std::span<const TaskLabels> tasks, std::span<const Estimate> answers) override {
+  void learn_chunk(std::span<const TaskLabels> tasks, std::span<const Answer> answers) override {
     BilaChunk chunk;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      // Only a truth is certain.
-      const bool known = !answers.empty() && answers[i].confidence == 1;
+      const bool known = !answers.empty() && answers[i].is_truth;
       chunk.add(tasks[i], known ? answers[i].label : kNoClass);
     }
     if (chunk.size() == 0) return;
@@ -151,14 +150,14 @@ class OnlineBila final : public OnlineMethod {
 
   WorkerState state() const override {
     WorkerState state = counts_;
-    if (has_learned_) state.network = network_.state();
+    if (has_learned_) state.sections = network_.sections();
     return state;
   }
   void restore(WorkerState state) override {
-    network_.restore(state.network);
-    has_learned_ = !state.network.empty();
-    network_.expect(static_cast<std::uint32_t>(state.workers.size()), state.classes);
-    state.network = {};
+    network_.restore(state);
+    has_learned_ = BilaNetwork<float>::is_in(state);
+    network_.expect(static_cast<std::uint32_t>(state.counts.size()), state.classes);
+    state.sections.clear();
     counts_ = std::move(state);
   }
   void merge(const WorkerState& other) override {
@@ -195,12 +194,14 @@ MethodInfo bila_method() {
       "bila", "a network and a confusion matrix per worker, learned together, chunk by chunk",
       "Hong, Ghiassi, Zhou, Birke, Chen: Online Label Aggregation: A Variational Bayesian Approach (WWW "
       "2021)",
-      {.workers = false, .confusion = true});
+      {.has_confusion = true,
+       .has_trace = true,
+       .draws = true,
+       .online_equals_batch = false,
+       .can_merge = false});
   info.make_online = [](const Settings& settings, std::uint64_t seed) -> std::unique_ptr<OnlineMethod> {
     return std::make_unique<OnlineBila>(bila_options().parse("bila", settings), seed);
   };
-  info.online_equals_batch = false;
-  info.can_merge = false;
   return info;
 }
 

@@ -512,7 +512,13 @@ void BilaNetwork<Scalar>::score(const TaskLabels& labels, std::span<double> scor
 
 namespace {
 
-// In the order of a NetworkState.
+// Of the sections of a state.
+constexpr const char* kLayers = "network";
+constexpr const char* kWeights = "network weights";
+constexpr const char* kMeanSquares = "network mean squares";
+constexpr const char* kStarted = "network workers met";
+
+// In the order of a state.
 template <class Parameters, class Visit>
 void for_parameters(Parameters& p, const Visit& visit) {
   visit(p.layer_1);
@@ -527,49 +533,67 @@ void for_parameters(Parameters& p, const Visit& visit) {
 }  // namespace
 
 template <class Scalar>
-NetworkState BilaNetwork<Scalar>::state() const {
-  NetworkState state;
-  state.layers = {workers(), static_cast<std::uint32_t>(options_.hidden),
-                  static_cast<std::uint32_t>(options_.hidden_2), classes()};
-  const auto append_to = [](std::vector<float>& to) {
-    return [&to](const auto& values) {
-      for (Eigen::Index i = 0; i < values.size(); ++i)
-        to.push_back(static_cast<float>(values.data()[i]));
-    };
+std::vector<StateSection> BilaNetwork<Scalar>::sections() const {
+  const auto section = [](const char* name) { return StateSection{name, {}, 0, false, {}, {}}; };
+  StateSection layers = section(kLayers);
+  StateSection weights = section(kWeights);
+  StateSection mean_squares = section(kMeanSquares);
+  StateSection started = section(kStarted);
+  layers.values = {static_cast<double>(workers()), static_cast<double>(options_.hidden),
+                   static_cast<double>(options_.hidden_2), static_cast<double>(classes())};
+  const auto append_to = [](std::vector<double>& to) {
+    return
+        [&to](const auto& values) { to.insert(to.end(), values.data(), values.data() + values.size()); };
   };
-  for_parameters(weights_, append_to(state.weights));
-  for_parameters(mean_squares_, append_to(state.mean_squares));
-  state.started = started_;
-  return state;
+  for_parameters(weights_, append_to(weights.values));
+  for_parameters(mean_squares_, append_to(mean_squares.values));
+  started.values.assign(started_.begin(), started_.end());
+  std::vector<StateSection> all = {std::move(layers), std::move(weights), std::move(mean_squares),
+                                   std::move(started)};
+  for (StateSection& one : all) one.width = one.values.size();
+  return all;
 }
 
 template <class Scalar>
-void BilaNetwork<Scalar>::restore(const NetworkState& state) {
+bool BilaNetwork<Scalar>::is_in(const WorkerState& state) {
+  return state.find(kLayers) != nullptr;
+}
+
+template <class Scalar>
+void BilaNetwork<Scalar>::restore(const WorkerState& state) {
   *this = BilaNetwork(options_, seed_);
-  if (state.empty()) return;
-  const bool fits = state.layers.size() == 4 &&
-                    state.layers[1] == static_cast<std::uint32_t>(options_.hidden) &&
-                    state.layers[2] == static_cast<std::uint32_t>(options_.hidden_2);
-  if (fits) expect(state.layers[0], state.layers[3]);
+  if (!is_in(state)) return;
+  const auto values = [&](const char* name) {
+    const StateSection* const section = state.find(name);
+    return section != nullptr ? std::span(section->values) : std::span<const double>();
+  };
+  const std::span<const double> layers = values(kLayers);
+  const std::span<const double> weights = values(kWeights);
+  const std::span<const double> mean_squares = values(kMeanSquares);
+  const std::span<const double> started = values(kStarted);
+  const bool fits = layers.size() == 4 && layers[1] == options_.hidden && layers[2] == options_.hidden_2;
+  if (fits) expect(static_cast<std::uint32_t>(layers[0]), static_cast<std::uint32_t>(layers[3]));
   std::size_t numbers = 0;
   for_parameters(weights_,
-                 [&](const auto& values) { numbers += static_cast<std::size_t>(values.size()); });
-  if (!fits || state.weights.size() != numbers || state.mean_squares.size() != numbers ||
-      state.started.size() != workers()) {
+                 [&](const auto& of_layer) { numbers += static_cast<std::size_t>(of_layer.size()); });
+  if (!fits || weights.size() != numbers || mean_squares.size() != numbers ||
+      started.size() != workers()) {
     throw Error(ErrorCode::usage,
                 fmt::format("the state is not that of a network with hidden layers of {} and {}",
                             options_.hidden, options_.hidden_2));
   }
-  const auto read_from = [](const float* from) {
-    return [from](auto& values) mutable {
-      for (Eigen::Index i = 0; i < values.size(); ++i) values.data()[i] = static_cast<Scalar>(*from++);
+  const auto read_from = [](std::span<const double> from) {
+    return [next = from.data()](auto& of_layer) mutable {
+      for (Eigen::Index i = 0; i < of_layer.size(); ++i)
+        of_layer.data()[i] = static_cast<Scalar>(*next++);
     };
   };
-  auto read_weights = read_from(state.weights.data());
-  auto read_squares = read_from(state.mean_squares.data());
-  for_parameters(weights_, [&](auto& values) { read_weights(values); });
-  for_parameters(mean_squares_, [&](auto& values) { read_squares(values); });
-  started_ = state.started;
+  auto read_weights = read_from(weights);
+  auto read_squares = read_from(mean_squares);
+  for_parameters(weights_, [&](auto& of_layer) { read_weights(of_layer); });
+  for_parameters(mean_squares_, [&](auto& of_layer) { read_squares(of_layer); });
+  std::transform(started.begin(), started.end(), started_.begin(),
+                 [](double value) { return static_cast<std::uint8_t>(value); });
   refresh();
 }
 

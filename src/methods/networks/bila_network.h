@@ -115,9 +115,14 @@ class BilaNetwork {
     return static_cast<double>(pi_(w, static_cast<Eigen::Index>(c * classes() + k)));
   }
 
-  NetworkState state() const;
-  // Error(usage) if the layers are not as many and as wide as the options say.
-  void restore(const NetworkState& state);
+  // What goes into a state: the widths of the layers, the weights, the means of their squared gradients,
+  // and which workers were met. Nothing of it adds: the weights of two networks that were trained apart
+  // say nothing about each other.
+  std::vector<StateSection> sections() const;
+  static bool is_in(const WorkerState& state);
+  // From a state without such sections: a new network. Error(usage) if the layers are not as many and as
+  // wide as the options say.
+  void restore(const WorkerState& state);
 
  private:
   void draw(Parameters& to, std::uint32_t old_workers, std::uint32_t old_classes) const;

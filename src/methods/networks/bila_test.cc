@@ -288,8 +288,8 @@ TEST(BilaOnline, GivesOnOneChunkWhatTheBatchMethodGives) {
     EXPECT_NEAR(estimates[t].confidence, batch.confidence[t], 1e-9) << t;
   }
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-    EXPECT_EQ(online->state().counts(w).seen, batch.workers.counts(w).seen);
-    EXPECT_NEAR(online->state().counts(w).correct, batch.workers.counts(w).correct, 1e-6);
+    EXPECT_EQ(online->state().counts_of(w).seen, batch.learned.counts_of(w).seen);
+    EXPECT_NEAR(online->state().counts_of(w).correct, batch.learned.counts_of(w).correct, 1e-6);
   }
 }
 
@@ -317,8 +317,8 @@ TEST(BilaOnline, LearnsChunkByChunkAndGoesOnFromASavedState) {
       right += a[i].label == crowd.truths[t] ? 1 : 0;
     }
   }
-  EXPECT_EQ(whole->state().network, resumed->state().network);
-  EXPECT_EQ(whole->state().workers, resumed->state().workers);
+  EXPECT_EQ(whole->state().sections, resumed->state().sections);
+  EXPECT_EQ(whole->state().counts, resumed->state().counts);
   EXPECT_GT(right / labels.num_tasks(), .85);
 }
 

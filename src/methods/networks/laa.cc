@@ -322,7 +322,7 @@ void LaaNetwork::learn(Phase phase, Adam& adam) {
 void LaaNetwork::report(const RunContext& context, Result& result) const {
   q_.report(context, result);
   const std::size_t cells = classes_ * classes_;
-  result.workers.expect(labels_.num_workers(), static_cast<std::uint32_t>(classes_));
+  result.learned.expect(labels_.num_workers(), static_cast<std::uint32_t>(classes_));
   if (context.confusion) result.confusion.resize(labels_.num_workers() * cells);
   for_worker_blocks(labels_.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
@@ -330,7 +330,7 @@ void LaaNetwork::report(const RunContext& context, Result& result) const {
       WorkerCounts counts{0, static_cast<double>(said.size())};
       for (std::size_t j = 0; j < said.size(); ++j)
         counts.correct += said.classes[j] == result.estimate[said.tasks[j]] ? 1 : 0;
-      result.workers.workers[w] = counts;
+      result.learned.counts[w] = counts;
       if (!context.confusion) continue;
       for (std::size_t i = 0; i < cells; ++i) {
         const std::size_t label = w * classes_ + i % classes_;
@@ -376,7 +376,7 @@ MethodInfo laa_method() {
   return batch_method<Laa>(
       "laa", "a label-aware autoencoder: a network from labels to classes, and one back",
       "Yin, Han, Zhang, Yu: Aggregating Crowd Wisdoms with Label-aware Autoencoders (IJCAI 2017)",
-      {.workers = false, .confusion = true});
+      {.has_confusion = true, .has_trace = true, .draws = true, .may_swap_classes = true});
 }
 
 }  // namespace crowdfold

@@ -173,8 +173,8 @@ TEST(Laa, LearnsFromTruths) {
     given.truths.push_back(static_cast<ClassId>((free.estimate[t] + 1) % 3));
   const Result taught = method->fit(labels, given, context);
   for (WorkerId w = 0; w < 10; ++w) {
-    EXPECT_GT(free.workers.quality(w).mean(), .7);
-    EXPECT_LT(taught.workers.quality(w).mean(), .2);
+    EXPECT_GT(free.learned.quality(w).mean(), .7);
+    EXPECT_LT(taught.learned.quality(w).mean(), .2);
     for (std::size_t k = 0; k < 3; ++k)
       EXPECT_GT(taught.confusion[9 * w + 3 * ((k + 1) % 3) + k], .4) << w << " " << k;
   }
@@ -197,9 +197,9 @@ TEST(Laa, LearnsWhoErrsHow) {
   RunContext context;
   context.confusion = true;
   const Result result = find_method("laa").make({{"iterations", "300"}})->fit(labels, context);
-  const std::size_t b = *labels.classes.find("b");
+  const std::size_t b = *labels.classes().find("b");
   const std::size_t a = 1 - b;
-  const WorkerId same = *labels.workers.find("0");
+  const WorkerId same = *labels.workers().find("0");
   EXPECT_GT(result.confusion[4 * same + 2 * b + a], .8);
   for (WorkerId w = 0; w < 6; ++w) {
     if (w == same) continue;

@@ -306,13 +306,14 @@ MethodInfo glad_method() {
   return batch_method<Glad>(
       "glad", "abilities of workers and difficulties of tasks, by EM",
       "Whitehill, Ruvolo, Wu, Bergsma, Movellan: Whose Vote Should Count More (NIPS 2009)",
-      {.workers = false,
-       .confusion = true,
-       .takes = {{"prior", Per::label_class, 0, "probability of a class, 1 / K otherwise"},
+      {.takes = {{"prior", Per::label_class, 0, "probability of a class, 1 / K otherwise"},
                  {"ability", Per::worker, 0, "prior mean of alpha, instead of the option"},
                  {"ease", Per::task, 0, "prior mean of log beta, instead of the option"}},
+       .has_confusion = true,
+       .has_trace = true,
        .gives = {{"ability", Per::worker, 0, "alpha: 0 is a guess, less is an enemy"},
-                 {"ease", Per::task, 0, "log beta: the lower, the harder the task"}}});
+                 {"ease", Per::task, 0, "log beta: the lower, the harder the task"}},
+       .climbs = true});
 }
 
 }  // namespace crowdfold

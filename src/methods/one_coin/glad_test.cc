@@ -28,7 +28,7 @@ TEST(Glad, FindsTruthsAndQualitiesOfASimulatedCrowd) {
   const Result result = glad(labels);
   EXPECT_GT(testing::accuracy(result, crowd.truths), .95);
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-    const WorkerCounts counts = result.workers.counts(w);
+    const WorkerCounts counts = result.learned.counts_of(w);
     EXPECT_NEAR(counts.correct / counts.seen, crowd.quality[w], .06) << w;
   }
 }
@@ -59,8 +59,8 @@ TEST(Glad, GoesToTheTopOfItsObjective) {
   Knowledge given;
   given.truths = {0, 1};
   const Result result = glad(labels, {{"slope", "1e-9"}, {"rounds", "1000"}}, given);
-  EXPECT_NEAR(result.workers.counts(0).correct, kQuality, 1e-8);
-  EXPECT_NEAR(result.workers.counts(1).correct, kQuality, 1e-8);
+  EXPECT_NEAR(result.learned.counts_of(0).correct, kQuality, 1e-8);
+  EXPECT_NEAR(result.learned.counts_of(1).correct, kQuality, 1e-8);
   // Both tasks: a class prior of 1/2 and the label.
   const double alpha = 1.1025745524173318;
   const double b = 1.1130960912209436;
@@ -88,9 +88,9 @@ TEST(Glad, IsLessSureTheHarderATaskAndLessThanAModelWithoutDifficulty) {
   const Result result = glad(labels);
   const Result without = find_method("onecoin_ds").make({})->fit(labels, {});
   const auto hard = [&](int against) {
-    return *labels.tasks.find("hard" + std::to_string(against) + ".0");
+    return *labels.tasks().find("hard" + std::to_string(against) + ".0");
   };
-  EXPECT_GT(result.confidence[*labels.tasks.find("easy0")], result.confidence[hard(1)]);
+  EXPECT_GT(result.confidence[*labels.tasks().find("easy0")], result.confidence[hard(1)]);
   for (int against = 1; against < 4; ++against)
     EXPECT_GT(result.confidence[hard(against)], result.confidence[hard(against + 1)]) << against;
   for (const int against : {2, 3}) {
@@ -112,7 +112,7 @@ TEST(Glad, TurnsTheLabelsOfAnEnemyRound) {
   const Labels labels = labels_of(rows);
   const Result result = glad(labels);
   EXPECT_EQ(result.estimate[40], 0);
-  const WorkerCounts enemy = result.workers.counts(*labels.workers.find("enemy"));
+  const WorkerCounts enemy = result.learned.counts_of(*labels.workers().find("enemy"));
   EXPECT_LT(enemy.correct / enemy.seen, .1);
 }
 
@@ -131,7 +131,7 @@ TEST(Glad, GivesAbilitiesAndEaseThatOrderWorkersAndTasks) {
   const Extra* const ability = find_extra(result.extras, "ability");
   const Extra* const ease = find_extra(result.extras, "ease");
   ASSERT_TRUE(ability != nullptr && ease != nullptr);
-  EXPECT_GT(ability->values[0], ability->values[*labels.workers.find("w")] + .5);
+  EXPECT_GT(ability->values[0], ability->values[*labels.workers().find("w")] + .5);
   EXPECT_GT(ease->values[0], ease->values[20] + .1);
 }
 

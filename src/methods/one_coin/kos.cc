@@ -196,7 +196,7 @@ struct KargerOhShah {
     result.confidence.assign(labels.num_tasks(), 0);
     if (context.posterior)
       result.posterior.resize(static_cast<std::size_t>(labels.num_tasks()) * classes, 1.0 / classes);
-    result.workers.expect(labels.num_workers(), classes);
+    result.learned.expect(labels.num_workers(), classes);
     for (TaskId t = 0; t < labels.num_tasks(); ++t) {
       const TaskLabels task = labels.task(t);
       if (task.size() == 0) continue;
@@ -210,7 +210,7 @@ struct KargerOhShah {
         result.posterior[2ULL * t] = first ? 1 - other : other;
         result.posterior[2ULL * t + 1] = first ? other : 1 - other;
       }
-      result.workers.add(task, result.estimate[t]);
+      result.learned.add(task, result.estimate[t]);
     }
   }
 };
@@ -221,7 +221,7 @@ MethodInfo kos_method() {
   return batch_method<KargerOhShah>(
       "kos", "messages between tasks and workers, for two classes",
       "Karger, Oh, Shah: Iterative Learning for Reliable Crowdsourcing Systems (NIPS 2011)",
-      {.most_classes = 2, .truths = false, .workers = false});
+      {.most_classes = 2, .takes_truths = false, .has_trace = true, .draws = true});
 }
 
 }  // namespace crowdfold

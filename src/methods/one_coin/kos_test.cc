@@ -38,7 +38,7 @@ TEST(Kos, TakesALiarsWordForTheOppositeAlsoWhereTheLiarIsAlone) {
   for (TaskId t = 0; t < 10; ++t) EXPECT_EQ(result.estimate[t], t % 2) << t;
   EXPECT_EQ(result.estimate[10], 1);
   EXPECT_EQ(result.estimate[11], 0);
-  EXPECT_EQ(result.workers.counts(2), (WorkerCounts{0, 11}));
+  EXPECT_EQ(result.learned.counts_of(2), (WorkerCounts{0, 11}));
 }
 
 TEST(Kos, IsAsSureAsTheShareOfMessages) {

@@ -258,7 +258,7 @@ Result Run::report(const RunContext& context) {
   q_.report(context, result_);
   const std::vector<double> totals = q_.totals(context.threads);
   const double total = std::max(std::accumulate(totals.begin(), totals.end(), 0.0), kLeastProbability);
-  result_.workers.expect(labels_.num_workers(), classes_);
+  result_.learned.expect(labels_.num_workers(), classes_);
   const std::size_t size = static_cast<std::size_t>(classes_) * classes_;
   if (context.confusion) result_.confusion.resize(labels_.num_workers() * size);
   FlatArray<double> spamming(labels_.num_workers());
@@ -276,7 +276,7 @@ Result Run::report(const RunContext& context) {
       double accuracy = knows;
       for (std::uint32_t k = 0; k < classes_; ++k) accuracy += spams * means.xi[k] * totals[k] / total;
       const auto seen = static_cast<double>(by_worker_.worker(w).size());
-      result_.workers.workers[w] = {std::min(accuracy, 1.0) * seen, seen};
+      result_.learned.counts[w] = {std::min(accuracy, 1.0) * seen, seen};
       if (!context.confusion) continue;
       for (std::size_t i = 0; i < size; ++i) {
         const std::size_t l = i % classes_;
@@ -306,10 +306,12 @@ MethodInfo mace_method() {
   return batch_method<Mace>(
       "mace", "workers who know the class or spam in their own way, variational or by EM",
       "Hovy, Berg-Kirkpatrick, Vaswani, Hovy: Learning Whom to Trust with MACE (NAACL-HLT 2013)",
-      {.workers = false,
-       .confusion = true,
+      {.has_confusion = true,
+       .has_trace = true,
        .gives = {{"spamming", Per::worker, 0, "probability that a label is spam"},
-                 {"strategy", Per::worker, 1, "probability of every class among spammed labels"}}});
+                 {"strategy", Per::worker, 1, "probability of every class among spammed labels"}},
+       .draws = true,
+       .climbs = true});
 }
 
 }  // namespace crowdfold

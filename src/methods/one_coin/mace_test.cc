@@ -44,8 +44,9 @@ TEST(Mace, FindsTruthsAndSpammersOfASimulatedCrowd) {
     const Result result = mace(labels, {{"training", training}});
     EXPECT_GT(right(result), right(vote) + 50) << training;
     for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-      const double seen = said_right.counts(w).seen;
-      EXPECT_NEAR(result.workers.counts(w).correct / seen, said_right.counts(w).correct / seen, .06)
+      const double seen = said_right.counts_of(w).seen;
+      EXPECT_NEAR(result.learned.counts_of(w).correct / seen, said_right.counts_of(w).correct / seen,
+                  .06)
           << training << " " << w;
     }
   }
@@ -79,7 +80,7 @@ TEST(Mace, CountsWhatWasKnownAndWhatWasSpammed) {
   given.truths = {0, 0, 0, 0};
   const Result result =
       mace(labels, {{"training", "em"}, {"smoothing", "0"}, {"noise", "0"}}, given, true);
-  EXPECT_NEAR(result.workers.counts(0).correct, 3, 1e-9);
+  EXPECT_NEAR(result.learned.counts_of(0).correct, 3, 1e-9);
   EXPECT_NEAR(result.trace.front(), 4 * std::log(.5) + 3 * std::log(.75) + std::log(.25), 1e-9);
   EXPECT_NEAR(result.trace.back(), result.trace.front(), 1e-9);
   const double expected[] = {.75, .25, .25, .75};
@@ -132,7 +133,7 @@ TEST(Mace, IsNotOutvotedByThoseWhoAlwaysSayTheSame) {
   const Labels labels = labels_of(rows);
   const Result result = mace(labels);
   for (TaskId t = 0; t < 60; ++t) EXPECT_EQ(result.estimate[t], t % 3) << t;
-  const WorkerCounts spammer = result.workers.counts(*labels.workers.find("x"));
+  const WorkerCounts spammer = result.learned.counts_of(*labels.workers().find("x"));
   EXPECT_NEAR(spammer.correct / spammer.seen, 1.0 / 3, .1);
 }
 
@@ -148,7 +149,7 @@ TEST(Mace, SaysWhoSpamsAndWhatWith) {
   const Extra* const spamming = find_extra(result.extras, "spamming");
   const Extra* const strategy = find_extra(result.extras, "strategy");
   ASSERT_TRUE(spamming != nullptr && strategy != nullptr);
-  const WorkerId w = *labels.workers.find("w");
+  const WorkerId w = *labels.workers().find("w");
   EXPECT_LT(spamming->values[0], .1);
   EXPECT_GT(spamming->values[w], .5);
   const double* const said = strategy->values.data() + w * strategy->width;

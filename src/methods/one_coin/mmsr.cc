@@ -338,8 +338,8 @@ Result MatrixReduced::fit(const Options& options, const Labels& labels, const Kn
     for (std::size_t j = 0; j < task.size(); ++j) row[task.classes[j]] += weights[task.workers[j]];
   });
   q.report(context, result);
-  result.workers.expect(labels.num_workers(), labels.num_classes());
-  for (TaskId t = 0; t < labels.num_tasks(); ++t) result.workers.add(labels.task(t), result.estimate[t]);
+  result.learned.expect(labels.num_workers(), labels.num_classes());
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) result.learned.add(labels.task(t), result.estimate[t]);
   return result;
 }
 
@@ -350,7 +350,7 @@ MethodInfo mmsr_method() {
       "mmsr", "skills from how often pairs of workers agree, then a vote weighted by log-odds",
       "Ma, Olshevsky: Adversarial Crowdsourcing Through Robust Rank-One Matrix Completion (NeurIPS "
       "2020)",
-      {.truths = false, .workers = false});
+      {.takes_truths = false, .has_trace = true, .compares_pairs = true});
 }
 
 }  // namespace crowdfold

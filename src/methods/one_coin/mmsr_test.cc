@@ -41,7 +41,7 @@ TEST(Mmsr, TakesSkillsFromThePairsAndProbabilitiesFromTheSkills) {
   EXPECT_NEAR(result.confidence[0], odds / (odds + 1), kFloat);  // 2 : 1
   EXPECT_NEAR(result.confidence[19], odds * odds * odds / (odds * odds * odds + 1), kFloat);
   EXPECT_TRUE(result.converged);
-  EXPECT_EQ(result.workers.counts(0), (WorkerCounts{18, 20}));
+  EXPECT_EQ(result.learned.counts_of(0), (WorkerCounts{18, 20}));
 }
 
 TEST(Mmsr, FindsTheSignsOfSkills) {
@@ -52,8 +52,8 @@ TEST(Mmsr, FindsTheSignsOfSkills) {
   const Labels labels = labels_of(rows);
   const Result result = mmsr(labels);
   for (TaskId t = 0; t < 20; ++t)
-    EXPECT_EQ(labels.classes[result.estimate[t]], t % 2 == 0 ? "a" : "b") << t;
-  EXPECT_EQ(labels.classes[result.estimate[20]], "b");
+    EXPECT_EQ(labels.classes()[result.estimate[t]], t % 2 == 0 ? "a" : "b") << t;
+  EXPECT_EQ(labels.classes()[result.estimate[20]], "b");
 }
 
 TEST(Mmsr, BelievesWorkersWithoutPartners) {

@@ -64,7 +64,7 @@ MethodInfo onecoin_ds_method() {
   return batch_method<OneCoinDawidSkene>(
       "onecoin_ds", "one-coin Dawid-Skene: one quality for every worker and a class prior, by EM",
       "Zhang, Chen, Zhou, Jordan: Spectral Methods Meet EM (JMLR 2016)",
-      {.workers = false, .confusion = true});
+      {.has_confusion = true, .has_trace = true, .climbs = true, .by_shares = true});
 }
 
 }  // namespace crowdfold

@@ -29,9 +29,9 @@ TEST(OneCoinDawidSkene, LearnsFromSharesOfVotesThenJudges) {
 TEST(OneCoinDawidSkene, ReportsTheQualitiesThatItJudgedBy) {
   const Labels labels = labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"}, {"2", "u", "b"}});
   const Result result = onecoin_ds(labels, {{"iterations", "1"}});
-  EXPECT_NEAR(result.workers.counts(0).correct, 2 * 5. / 6, 1e-12);
-  EXPECT_NEAR(result.workers.counts(1).correct, 2. / 3, 1e-12);
-  EXPECT_NEAR(result.workers.counts(2).correct, 1. / 3, 1e-12);
+  EXPECT_NEAR(result.learned.counts_of(0).correct, 2 * 5. / 6, 1e-12);
+  EXPECT_NEAR(result.learned.counts_of(1).correct, 2. / 3, 1e-12);
+  EXPECT_NEAR(result.learned.counts_of(2).correct, 1. / 3, 1e-12);
 }
 
 TEST(OneCoinDawidSkene, LearnsFromAKnownTruthAsFromACertainOne) {

@@ -58,9 +58,10 @@ struct ZenCrowd {
 }  // namespace
 
 MethodInfo zc_method() {
-  return batch_method<ZenCrowd>("zc", "ZenCrowd: one quality for every worker, by EM",
-                                "Demartini, Difallah, Cudré-Mauroux: ZenCrowd (WWW 2012)",
-                                {.workers = false, .confusion = true});
+  return batch_method<ZenCrowd>(
+      "zc", "ZenCrowd: one quality for every worker, by EM",
+      "Demartini, Difallah, Cudré-Mauroux: ZenCrowd (WWW 2012)",
+      {.has_confusion = true, .has_trace = true, .climbs = true, .by_shares = true});
 }
 
 }  // namespace crowdfold

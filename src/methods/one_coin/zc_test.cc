@@ -27,8 +27,8 @@ TEST(ZenCrowd, LearnsTheExpectedShareOfRightLabels) {
   const Labels labels = labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"}});
   const Result result = zc(labels, {{"iterations", "1"}});
   // a : b = .8 .8 .2 : .2 .2 .8 = .8 : .2
-  EXPECT_NEAR(result.workers.counts(0).correct, .8, 1e-12);
-  EXPECT_NEAR(result.workers.counts(2).correct, .2, 1e-12);
+  EXPECT_NEAR(result.learned.counts_of(0).correct, .8, 1e-12);
+  EXPECT_NEAR(result.learned.counts_of(2).correct, .2, 1e-12);
 }
 
 }  // namespace

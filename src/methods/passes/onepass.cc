@@ -37,7 +37,7 @@ OnePass::OnePass(const Options& options, std::uint64_t seed)
 ClassId OnePass::vote(const TaskLabels& labels) const {
   return with_ballot(state_.classes, labels, [&](auto& ballot) {
     for (std::size_t j = 0; j < labels.size(); ++j) {
-      ballot.add(labels.classes[j], weight(state_.workers[labels.workers[j]]));
+      ballot.add(labels.classes[j], weight(state_.counts[labels.workers[j]]));
     }
     return ballot.winner(tie_rule(labels));
   });
@@ -47,7 +47,7 @@ Estimate OnePass::estimate(const TaskLabels& labels, std::span<double> posterior
   return judge(labels, posterior, [this](const WorkerCounts& counts) { return weight(counts); });
 }
 
-void OnePass::learn(const TaskLabels& labels, const Estimate& answer) {
+void OnePass::learn(const TaskLabels& labels, const Answer& answer) {
   const ClassId y = answer.label != kNoClass ? answer.label : vote(labels);
   state_.add(labels, y);
 }
@@ -61,7 +61,8 @@ MethodInfo onepass_method() {
   return online_method<OnePass>(
       "onepass", "one pass: every worker's quality is a Beta posterior, updated after each task",
       "Yang, Zhao, Bai, Liu, Li: A Light-weight, Effective and Efficient Model for Label Aggregation in "
-      "Crowdsourcing (TKDD 2024)");
+      "Crowdsourcing (TKDD 2024)",
+      {.estimate_is_argmax = false});
 }
 
 }  // namespace crowdfold

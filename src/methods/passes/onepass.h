@@ -18,7 +18,7 @@ class OnePass : public OnlineMethod {
 
   void expect(std::uint32_t workers, std::uint32_t classes) override { state_.expect(workers, classes); }
   Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override;
-  void learn(const TaskLabels& labels, const Estimate& answer) override;
+  void learn(const TaskLabels& labels, const Answer& answer) override;
   bool judges_after_learning() const override { return false; }
 
   WorkerState state() const override { return state_; }
@@ -39,7 +39,7 @@ class OnePass : public OnlineMethod {
     const double others = std::max(1.0, state_.classes - 1.0);
     return with_ballot(state_.classes, labels, [&](auto& ballot) {
       for (std::size_t j = 0; j < labels.size(); ++j) {
-        const WorkerCounts& counts = state_.workers[labels.workers[j]];
+        const WorkerCounts& counts = state_.counts[labels.workers[j]];
         ballot.add(labels.classes[j], weight_of(counts), (counts.correct + state_.alpha) * others,
                    counts.seen - counts.correct + state_.beta);
       }

@@ -42,8 +42,8 @@ const std::vector<LabelRow> kOnepassRows = {
 TEST(OnePass, FollowsThePaperStepByStep) {
   const Result result = onepass(labels_of(kOnepassRows));
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 1, 1}));
-  EXPECT_EQ(result.workers.workers, (std::vector<WorkerCounts>{{3, 3}, {2, 3}, {1, 4}}));
-  EXPECT_EQ(result.workers.classes, 2U);
+  EXPECT_EQ(result.learned.counts, (std::vector<WorkerCounts>{{3, 3}, {2, 3}, {1, 4}}));
+  EXPECT_EQ(result.learned.classes, 2U);
 }
 
 TEST(OnePass, IsAsSureAsTheOneCoinModelWithMeanQualities) {
@@ -83,8 +83,8 @@ TEST(OnePass, UsesThePriorItIsGiven) {
                                    {"2", "x", "a"}});
   const Result result = onepass(labels, {{"alpha", "4"}, {"beta", "2"}});
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 0}));
-  EXPECT_EQ(result.workers.alpha, 4);
-  EXPECT_DOUBLE_EQ(result.workers.quality(0).mode(), 4.0 / 6);
+  EXPECT_EQ(result.learned.alpha, 4);
+  EXPECT_DOUBLE_EQ(result.learned.quality(0).mode(), 4.0 / 6);
 }
 
 TEST(OnePass, OnlyLetsClassesWinThatGotAVote) {
@@ -97,7 +97,7 @@ TEST(OnePass, HasNoEstimateForATaskWithoutLabels) {
   const Result result = onepass(labels_of({{"1", "u", ""}, {"2", "u", "a"}}));
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{kNoClass, 0}));
   EXPECT_EQ(result.confidence[0], 0);
-  EXPECT_EQ(result.workers.workers, (std::vector<WorkerCounts>{{1, 1}}));
+  EXPECT_EQ(result.learned.counts, (std::vector<WorkerCounts>{{1, 1}}));
 }
 
 TEST(OnePass, RecoversTheQualitiesOfASimulatedCrowd) {
@@ -111,7 +111,7 @@ TEST(OnePass, RecoversTheQualitiesOfASimulatedCrowd) {
   const Result result = onepass(labels);
   EXPECT_GT(testing::accuracy(result, crowd.truths), .98);
   for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-    EXPECT_NEAR(result.workers.quality(w).mean(), crowd.quality[w], .05) << w;  // 2,000 labels each
+    EXPECT_NEAR(result.learned.quality(w).mean(), crowd.quality[w], .05) << w;  // 2,000 labels each
   }
 }
 
@@ -125,7 +125,7 @@ TEST(OnePass, IsTheSameTaskByTaskAsInOneRun) {
     ASSERT_EQ(estimate.label, whole.estimate[t]);
     ASSERT_EQ(estimate.confidence, whole.confidence[t]);
   }
-  EXPECT_EQ(method->state().workers, whole.workers.workers);
+  EXPECT_EQ(method->state().counts, whole.learned.counts);
 }
 
 RC_GTEST_PROP(OnePass, GoesOnFromASavedStateAsIfNothingHadHappened, (std::uint64_t seed)) {
@@ -145,7 +145,7 @@ RC_GTEST_PROP(OnePass, GoesOnFromASavedStateAsIfNothingHadHappened, (std::uint64
     }
     RC_ASSERT(method->observe(labels.task(t)).label == whole.estimate[t]);
   }
-  RC_ASSERT(method->state().workers == whole.workers.workers);
+  RC_ASSERT(method->state().counts == whole.learned.counts);
   RC_ASSERT(method->state().classes == 3U);
 }
 
@@ -163,7 +163,7 @@ RC_GTEST_PROP(OnePass, AnySplitIntoChunksGivesTheSame, (std::uint64_t seed)) {
     for (std::size_t i = 0; i < chunk.size(); ++i)
       RC_ASSERT(estimates[i].label == whole.estimate[t - chunk.size() + i]);
   }
-  RC_ASSERT(method->state().workers == whole.workers.workers);
+  RC_ASSERT(method->state().counts == whole.learned.counts);
 }
 
 TEST(OnePass, AddsTheCountsOfAnotherState) {
@@ -176,7 +176,7 @@ TEST(OnePass, AddsTheCountsOfAnotherState) {
   b->observe(first.task(0));
   b->observe(first.task(0));
   a->merge(b->state());
-  EXPECT_EQ(a->state().workers, (std::vector<WorkerCounts>{{3, 3}, {3, 3}}));
+  EXPECT_EQ(a->state().counts, (std::vector<WorkerCounts>{{3, 3}, {3, 3}}));
   EXPECT_EQ(a->state().classes, 5U);
 }
 
@@ -194,9 +194,9 @@ TEST(OnePass, JudgesWithoutLearningUntilItIsTold) {
   const auto method = online();
   method->expect(3, 2);
   method->estimate(labels.task(0));
-  EXPECT_EQ(method->state().workers, std::vector<WorkerCounts>(3));
-  method->learn(labels.task(0), {1, 1});  // the truth is b: only w was right
-  EXPECT_EQ(method->state().workers, (std::vector<WorkerCounts>{{0, 1}, {0, 1}, {1, 1}}));
+  EXPECT_EQ(method->state().counts, std::vector<WorkerCounts>(3));
+  method->learn(labels.task(0), Answer::truth(1));  // the truth is b: only w was right
+  EXPECT_EQ(method->state().counts, (std::vector<WorkerCounts>{{0, 1}, {0, 1}, {1, 1}}));
 }
 
 }  // namespace

@@ -68,13 +68,13 @@ class StreamingInference final : public OnlineMethod {
     return second ? Estimate{1, of_second} : Estimate{0, of_first};
   }
 
-  void learn(const TaskLabels& labels, const Estimate& answer) override {
+  void learn(const TaskLabels& labels, const Answer& answer) override {
     // As long as one class was seen, it is not certain that there are no others.
     const bool is_given = answer.label != kNoClass && state_.classes == kTwo;
-    const Estimate judged = is_given ? answer : Estimate{0, sigmoid(log_odds(labels))};
+    const Answer judged = is_given ? answer : Estimate{0, sigmoid(log_odds(labels))};
     for (std::size_t j = 0; j < labels.size(); ++j) {
       const bool agrees = labels.classes[j] == judged.label;
-      state_.workers[labels.workers[j]] += {agrees ? judged.confidence : 1 - judged.confidence, 1};
+      state_.counts[labels.workers[j]] += {agrees ? judged.confidence : 1 - judged.confidence, 1};
     }
   }
 
@@ -111,7 +111,7 @@ MethodInfo sbic_method() {
       "sbic", "one pass for two classes: workers are credited with the probability of being right",
       "Manino, Tran-Thanh, Jennings: Streaming Bayesian Inference for Crowdsourced Classification "
       "(NeurIPS 2019)",
-      kTwo);
+      {.most_classes = kTwo});
 }
 
 }  // namespace crowdfold

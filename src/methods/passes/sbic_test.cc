@@ -31,10 +31,10 @@ TEST(Sbic, CreditsWorkersWithTheProbabilityOfBeingRight) {
   const double z = -std::log(2) + std::log(7.0 / 5);
   EXPECT_NEAR(result.posterior[2], sigmoid(z), 1e-12);
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1}));
-  EXPECT_NEAR(result.workers.counts(0).correct, a + sigmoid(-z), 1e-12);
-  EXPECT_NEAR(result.workers.counts(1).correct, a, 1e-12);
-  EXPECT_NEAR(result.workers.counts(2).correct, 1 - a + sigmoid(z), 1e-12);
-  EXPECT_EQ(result.workers.counts(2).seen, 2);
+  EXPECT_NEAR(result.learned.counts_of(0).correct, a + sigmoid(-z), 1e-12);
+  EXPECT_NEAR(result.learned.counts_of(1).correct, a, 1e-12);
+  EXPECT_NEAR(result.learned.counts_of(2).correct, 1 - a + sigmoid(z), 1e-12);
+  EXPECT_EQ(result.learned.counts_of(2).seen, 2);
 }
 
 TEST(Sbic, TakesAKnownTruthForCertain) {
@@ -74,7 +74,7 @@ TEST(Sbic, LearnsTheSameFromAStreamWhoseSecondClassComesLate) {
   online->observe(labels.task(0));
   online->expect(2, 2);
   online->observe(labels.task(1));
-  EXPECT_EQ(online->state().workers, sbic(labels).workers.workers);
+  EXPECT_EQ(online->state().counts, sbic(labels).learned.counts);
 }
 
 TEST(Sbic, RefusesAThirdClassAlsoInAStream) {

@@ -33,7 +33,8 @@ MethodInfo twopass_method() {
   return online_method<TwoPass>(
       "twopass", "onepass, then every task judged again with the workers' final qualities",
       "Yang, Zhao, Bai, Liu, Li: A Light-weight, Effective and Efficient Model for Label Aggregation in "
-      "Crowdsourcing (TKDD 2024)");
+      "Crowdsourcing (TKDD 2024)",
+      {.estimate_is_argmax = false});
 }
 
 }  // namespace crowdfold

@@ -31,7 +31,7 @@ const std::vector<LabelRow> kTwopassRows = {
 TEST(TwoPass, FollowsThePaperStepByStep) {
   const Result result = twopass(labels_of(kTwopassRows), {}, true);
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 1, 1}));
-  EXPECT_EQ(result.workers.workers, (std::vector<WorkerCounts>{{3, 3}, {2, 3}, {1, 4}}));
+  EXPECT_EQ(result.learned.counts, (std::vector<WorkerCounts>{{3, 3}, {2, 3}, {1, 4}}));
   // One-coin posterior with q = (C + 2) / (n + 4): u 5/7, v 4/7, w 3/8; odds 5/2, 4/3, 3/5.
   const double a = 2.5 * 4 / 3;
   EXPECT_NEAR(result.confidence[0], a / (a + .6), kExact);
@@ -87,15 +87,14 @@ TEST(TwoPass, WeighsByTheNumberOfClasses) {
   Knowledge given;
   given.workers = {{39, 98}, {39, 98}, {0, 0}};  // after the first pass: 41/101 twice, 1/3
   EXPECT_EQ(twopass(labels_of(rows), given).estimate[0], 1);
-  Labels more = labels_of(rows);
-  for (const char* name : {"c", "d", "e"}) more.classes.intern(name);
+  const Labels more = testing::with_more_classes(labels_of(rows), {"c", "d", "e"});
   EXPECT_EQ(twopass(more, given).estimate[0], 0);
 }
 
 TEST(TwoPass, JudgesAChunkAfterLearningFromIt) {
   const Labels labels = labels_of(kTwopassRows);
   const auto method = find_method("twopass").make_online({}, 0);
-  EXPECT_TRUE(method->judges_after_learning());
+  EXPECT_TRUE(find_method("twopass").needs_second_look({}));
   method->expect(labels.num_workers(), 2);
   for (TaskId t = 0; t < 4; ++t) method->learn(labels.task(t));
   const Result whole = twopass(labels);
@@ -104,14 +103,14 @@ TEST(TwoPass, JudgesAChunkAfterLearningFromIt) {
     EXPECT_EQ(estimate.label, whole.estimate[t]);
     EXPECT_EQ(estimate.confidence, whole.confidence[t]);
   }
-  EXPECT_EQ(method->state().workers, whole.workers.workers);
+  EXPECT_EQ(method->state().counts, whole.learned.counts);
 }
 
 TEST(TwoPass, LearnsExactlyWhatOnePassLearns) {
   const Labels labels = simulate_labels({.tasks = 500, .workers = 30, .classes = 5, .quality = {}}, 4);
   RunContext context;
-  EXPECT_EQ(twopass(labels).workers.workers,
-            find_method("onepass").make({})->fit(labels, context).workers.workers);
+  EXPECT_EQ(twopass(labels).learned.counts,
+            find_method("onepass").make({})->fit(labels, context).learned.counts);
 }
 
 TEST(TwoPass, IsBetterThanAVoteWhereAThirdOfTheCrowdIsNoGood) {

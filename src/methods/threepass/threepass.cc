@@ -54,6 +54,7 @@
 #include "methods/batch.h"
 #include "methods/methods.h"
 #include "methods/option_table.h"
+#include "methods/result_room.h"
 #include "methods/threepass/threepass_model.h"
 
 namespace crowdfold {
@@ -200,15 +201,12 @@ class ThreePass {
         given_(given),
         context_(context),
         model_(options, labels.num_workers(), labels.num_classes()),
-        credits_(model_, options.passes > 1 ? labels.num_tasks() : 0) {
+        credits_(model_, options.passes > 1 ? labels.num_tasks() : 0),
+        room_(labels, context, result_) {
     order_.resize(labels.num_tasks());
     std::iota(order_.begin(), order_.end(), 0);
     if (options.order == Order::shuffled) order_ = shuffled_tasks(labels.num_tasks(), context.seed);
     for (WorkerId w = 0; w < given.workers.size(); ++w) model_.remember(w, given.workers[w]);
-    result_.estimate.resize(labels.num_tasks());
-    result_.confidence.resize(labels.num_tasks());
-    if (context.posterior)
-      result_.posterior.resize(static_cast<std::size_t>(labels.num_tasks()) * labels.num_classes());
   }
 
   Result run() {
@@ -253,7 +251,7 @@ class ThreePass {
       const TaskLabels task = labels_.task(t);
       const ClassId truth = given_.truth(t);
       if (task.size() == 0 && truth == kNoClass) {
-        put(t, without_judging(t));
+        room_.put(t, without_judging(t));
         continue;
       }
       const auto learn = [&](std::span<float> credit) {
@@ -266,7 +264,7 @@ class ThreePass {
         credits_.change(t, room, learn);
       } else {
         learn(room);
-        put(t, truth == kNoClass ? pass.answer(posterior_of(t)) : without_judging(t));
+        room_.put(t, truth == kNoClass ? pass.answer(room_.posterior(t)) : without_judging(t));
       }
       pass.keep_up(task);
     }
@@ -325,9 +323,9 @@ class ThreePass {
       const auto some = std::span(order_).subspan(first, std::min(kTasksAtATime, order_.size() - first));
       for_tasks(some, [&](std::size_t i, std::span<float> a, ThreePassModel::Scratch& scratch) {
         const TaskId t = some[i];
-        if (!is_open(t)) return put(t, without_judging(t));
+        if (!is_open(t)) return room_.put(t, without_judging(t));
         model_.score(labels_.task(t), a, scratch);
-        put(t, model_.answer(a, beta, posterior_of(t)));
+        room_.put(t, model_.answer(a, beta, room_.posterior(t)));
       });
     }
   }
@@ -381,26 +379,16 @@ class ThreePass {
 
   // With a truth, or without labels.
   Estimate without_judging(TaskId t) {
-    const std::span<double> posterior = posterior_of(t);
+    const std::span<double> posterior = room_.posterior(t);
     if (const ClassId truth = given_.truth(t); truth != kNoClass) return certain(truth, posterior);
     std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(labels_.num_classes()));
     return {};
   }
-  // Empty if not asked for.
-  std::span<double> posterior_of(TaskId t) {
-    const std::size_t classes = labels_.num_classes();
-    if (!context_.posterior) return {};
-    return {result_.posterior.data() + t * classes, classes};
-  }
-  void put(TaskId t, const Estimate& answer) {
-    result_.estimate[t] = answer.label;
-    result_.confidence[t] = answer.confidence;
-  }
 
   void report_workers() {
     const std::size_t classes = labels_.num_classes();
-    result_.workers.expect(labels_.num_workers(), labels_.num_classes());
-    for (WorkerId w = 0; w < labels_.num_workers(); ++w) result_.workers.workers[w] = model_.counts(w);
+    result_.learned.expect(labels_.num_workers(), labels_.num_classes());
+    for (WorkerId w = 0; w < labels_.num_workers(); ++w) result_.learned.counts[w] = model_.counts(w);
     if (!context_.confusion) return;
     result_.confusion.resize(labels_.num_workers() * classes * classes);
     ThreePassModel::Scratch scratch(model_);
@@ -422,6 +410,7 @@ class ThreePass {
   ThreePassModel model_;
   Credits credits_;
   Result result_;
+  ResultRoom room_;
 };
 
 const OptionTable<ThreePassOptions>& ThreePass::option_table() {
@@ -470,9 +459,8 @@ class OnlineThreePass final : public OnlineMethod {
     return model_->answer(a, first_pass_->beta(), posterior);
   }
 
-  void learn(const TaskLabels& labels, const Estimate& answer) override {
-    // Only a truth is certain: see ThreePassModel::answer().
-    if (answer.confidence == 1)
+  void learn(const TaskLabels& labels, const Answer& answer) override {
+    if (answer.is_truth)
       first_pass_->believe(labels, answer.label, credit_);
     else if (labels.size() > 0)
       first_pass_->judge(labels, credit_);
@@ -485,24 +473,29 @@ class OnlineThreePass final : public OnlineMethod {
 
   WorkerState state() const override {
     WorkerState state = model_->state();
-    state.confusion.held_out = first_pass_->held_out().save();
+    const std::vector<double> held_out = first_pass_->held_out().save();
+    state.sections.push_back(
+        {.name = kHeldOut, .axes = {}, .width = held_out.size(), .values = held_out});
     return state;
   }
   void restore(WorkerState state) override {
     start();
-    expect(static_cast<std::uint32_t>(state.workers.size()), state.classes);
+    state = ThreePassModel::with_history(std::move(state));
+    expect(static_cast<std::uint32_t>(state.counts.size()), state.classes);
     model_->restore(state);
+    const StateSection* const held_out = state.find(kHeldOut);
     first_pass_.emplace(*model_, options_.guard, kAnswers)
-        .restore(HeldOut::load(state.confusion.held_out));
+        .restore(held_out != nullptr ? HeldOut::load(held_out->values) : HeldOut());
   }
   void merge(const WorkerState& other) override {
     WorkerState both = state();
-    both.merge(other);
+    both.merge(ThreePassModel::with_history(other));
     restore(std::move(both));
   }
 
  private:
-  static constexpr bool kAnswers = false;  // estimate() gives them
+  static constexpr const char* kHeldOut = "held-out labels";  // a section of the state
+  static constexpr bool kAnswers = false;                     // estimate() gives them
 
   void start() {
     model_ = std::make_unique<ThreePassModel>(options_, 0, 0);
@@ -520,11 +513,14 @@ class OnlineThreePass final : public OnlineMethod {
 MethodInfo threepass_method() {
   MethodInfo info = batch_method<ThreePass>(
       "threepass", "confusion rows with a strength learned from the data, in three passes; calibrated",
-      "crowdfold", {.workers = true, .confusion = true});
+      "crowdfold",
+      {.takes_workers = true,
+       .has_confusion = true,
+       .online_equals_batch = false,
+       .resumes_exactly = false});
   info.make_online = [](const Settings& settings, std::uint64_t) -> std::unique_ptr<OnlineMethod> {
     return std::make_unique<OnlineThreePass>(ThreePass::option_table().parse("threepass", settings));
   };
-  info.online_equals_batch = false;
   return info;
 }
 

@@ -23,6 +23,20 @@ constexpr double kLeastCentre = 1e-9;
 constexpr double kSameStrength = .2;
 constexpr std::array kStrengths = {1., 2., 4., 8., 16., 32., 64., 128.};
 
+// What a state holds besides counts: n_i; the labels that workers gave before, right ones and all; m_k.
+constexpr const char* kCells = "confusion cells";
+constexpr const char* kHistory = "history";
+constexpr const char* kClassCounts = "class counts";
+using Axis = StateSection::Axis;
+
+StateSection history_section(std::span<const WorkerCounts> history) {
+  StateSection section = {.name = kHistory, .axes = {Axis::worker}, .width = 2};
+  for (WorkerId w = 0; w < history.size(); ++w) {
+    if (history[w].seen > 0) section.add({w}, {history[w].correct, history[w].seen});
+  }
+  return section;
+}
+
 double clip(double chance) { return std::clamp(chance, kLeastChance, 1 - kLeastChance); }
 double odds(double chance) { return chance / (1 - chance); }
 
@@ -75,12 +89,6 @@ void ThreePassModel::remember(WorkerId w, const WorkerCounts& history) {
   all_history_ += history;
 }
 
-ThreePassModel::Pair ThreePassModel::spread(const WorkerCounts& history) const {
-  const double k = classes_;
-  return {history.correct / k, (history.seen - history.correct) / (k * std::max(1.0, k - 1)),
-          history.seen / k};
-}
-
 void ThreePassModel::count_labels(const TaskLabels& task) {
   for (const WorkerId w : task.workers) {
     OfWorker& of = of_worker_[w];
@@ -112,7 +120,7 @@ double ThreePassModel::newness() const {
 
 void ThreePassModel::pool() {
   pooled_.settle();
-  const Pair before = spread(all_history_);
+  const SpreadHistory before = spread(all_history_, classes_);
   // With more classes than the prior has labels, it would have none for most cells.
   const double s1 = std::max(options_.crowd, 2.0 * classes_);
   const double others = std::max(1.0, classes_ - 1.0);
@@ -160,7 +168,7 @@ double ThreePassModel::centre(double ability, std::size_t k, std::size_t l) cons
 }
 
 void ThreePassModel::put_table(WorkerId w, Scratch& scratch, float* rows) const {
-  const Pair before = spread(history(w));
+  const SpreadHistory before = spread(history(w), classes_);
   put_log_rows(crowd_,
                {ability_of(w), before.right, before.wrong, counts_.counts(w, scratch.worker_rows),
                 counts_.layout().distance()},
@@ -224,7 +232,7 @@ std::span<const float> ThreePassModel::label_row(const TaskLabels& task, std::si
 void ThreePassModel::put_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
                                     std::span<float> row) const {
   const double ability = ability_of(w);
-  const Pair before = spread(history(w));
+  const SpreadHistory before = spread(history(w), classes_);
   const double in_row = before.in_row + crowd_.strength;
   std::fill(row.begin(), row.end(),
             static_cast<float>(std::log(1 / ((1 + ability) * std::max(1.0, classes_ - 1.0)))));
@@ -351,7 +359,7 @@ void ThreePassModel::fit_strength() {
 }
 
 void ThreePassModel::look_at(WorkerId w, ClassId label, Scratch& scratch) const {
-  const Pair before = spread(history(w));
+  const SpreadHistory before = spread(history(w), classes_);
   std::fill(scratch.totals.begin(), scratch.totals.end(), before.in_row);
   counts_.add_totals(w, scratch.totals);
   std::fill(scratch.cells.begin(), scratch.cells.end(), before.wrong);
@@ -418,37 +426,51 @@ void ThreePassModel::put_confusion(WorkerId w, std::span<double> matrix, Scratch
 WorkerState ThreePassModel::state() const {
   WorkerState state;
   state.expect(workers(), classes_);
+  StateSection cells = {.name = kCells, .axes = {Axis::worker, Axis::label_class, Axis::label_class}};
   for (WorkerId w = 0; w < workers(); ++w) {
-    state.workers[w] = counts(w);
+    state.counts[w] = counts(w);
     counts_.for_cells(w, [&](ClassId truth, ClassId label, double count) {
-      state.confusion.cells.push_back({w, label, truth, count});
+      cells.add({w, label, truth}, {count});
     });
   }
-  state.confusion.history = history_;
   PooledCounts pooled = pooled_;
   pooled.settle();
-  state.confusion.class_counts.assign(pooled.class_mass().begin(), pooled.class_mass().end());
+  StateSection class_counts = {.name = kClassCounts, .axes = {Axis::label_class}};
+  for (ClassId k = 0; k < classes_; ++k) class_counts.add({k}, {pooled.class_mass()[k]});
+  state.sections = {std::move(cells), history_section(history_), std::move(class_counts)};
+  return state;
+}
+
+WorkerState ThreePassModel::with_history(WorkerState state) {
+  if (state.find(kHistory) == nullptr) state.sections.push_back(history_section(state.counts));
   return state;
 }
 
 void ThreePassModel::restore(const WorkerState& state) {
-  expect(static_cast<std::uint32_t>(state.workers.size()), state.classes);
-  const ConfusionState& learned = state.confusion;
-  const std::vector<WorkerCounts>& before = learned.empty() ? state.workers : learned.history;
-  for (WorkerId w = 0; w < before.size(); ++w) remember(w, before[w]);
-  if (learned.empty()) return pool();
-  for (WorkerId w = 0; w < state.workers.size(); ++w) {
-    of_worker_[w] = {static_cast<std::uint32_t>(std::lround(state.workers[w].seen - history(w).seen)),
-                     0};
+  expect(static_cast<std::uint32_t>(state.counts.size()), state.classes);
+  const StateSection& before = *state.find(kHistory);
+  for (std::size_t i = 0; i < before.rows(); ++i)
+    remember(before.key(i)[0], {before.row(i)[0], before.row(i)[1]});
+  const StateSection* const cells = state.find(kCells);
+  const StateSection* const class_counts = state.find(kClassCounts);
+  if (cells == nullptr || class_counts == nullptr || classes_ == 0) return pool();
+  for (WorkerId w = 0; w < state.counts.size(); ++w) {
+    of_worker_[w] = {static_cast<std::uint32_t>(std::lround(state.counts[w].seen - history(w).seen)), 0};
     labels_ += labels_of(w);
     known_workers_ += labels_of(w) > 0 && history(w).seen == 0 ? 1 : 0;
   }
-  for (const ConfusionState::Cell& cell : learned.cells) {
-    counts_.add(cell.worker, cell.label, cell.truth, cell.count);
-    pooled_.add(cell.label, cell.truth, cell.count);
+  for (std::size_t i = 0; i < cells->rows(); ++i) {
+    const std::span<const std::uint32_t> key = cells->key(i);
+    const auto label = static_cast<ClassId>(key[1]);
+    const auto truth = static_cast<ClassId>(key[2]);
+    counts_.add(key[0], label, truth, cells->values[i]);
+    pooled_.add(label, truth, cells->values[i]);
   }
-  pooled_.add_class_mass(learned.class_counts);
-  tasks_ = std::round(std::accumulate(learned.class_counts.begin(), learned.class_counts.end(), 0.0));
+  std::vector<double> mass(classes_);
+  for (std::size_t i = 0; i < class_counts->rows(); ++i)
+    mass[class_counts->key(i)[0]] = class_counts->values[i];
+  pooled_.add_class_mass(mass);
+  tasks_ = std::round(std::accumulate(mass.begin(), mass.end(), 0.0));
   fit_strength();
 }
 

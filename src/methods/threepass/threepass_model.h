@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "crowdfold/result.h"
+#include "methods/spread_history.h"
 #include "methods/threepass/credited_counts.h"
 #include "methods/threepass/held_out.h"
 #include "methods/vote.h"
@@ -123,7 +124,10 @@ class ThreePassModel {
   void put_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const;
 
   WorkerState state() const;
-  // Into a model that knows nothing.
+  // A state that says which of the counts are histories: all, if they come from another method or a
+  // file.
+  static WorkerState with_history(WorkerState state);
+  // Such a state, into a model that knows nothing.
   void restore(const WorkerState& state);
 
  private:
@@ -133,13 +137,6 @@ class ThreePassModel {
   };
   double labels_of(WorkerId w) const { return of_worker_[w].labels - of_worker_[w].fresh; }
   bool is_new(WorkerId w) const { return labels_of(w) == 0 && history(w).seen == 0; }
-  // Counts that a history stands for, in every cell on the diagonal and beside it.
-  struct Pair {
-    double right = 0;
-    double wrong = 0;
-    double in_row = 0;  // together
-  };
-  Pair spread(const WorkerCounts& history) const;
   WorkerCounts history(WorkerId w) const { return w < history_.size() ? history_[w] : WorkerCounts{}; }
 
   // v / (1 - v)

@@ -305,9 +305,9 @@ TEST(ThreePass, OnlineIsItsFirstPass) {
     ASSERT_NEAR(estimate.confidence, result.confidence[t], 1e-9) << t;
     ASSERT_NEAR(posterior[0], result.posterior[4 * t], 1e-9) << t;
   }
-  EXPECT_EQ(method->state().workers.size(), 20U);
+  EXPECT_EQ(method->state().counts.size(), 20U);
   for (WorkerId w = 0; w < 20; ++w)
-    EXPECT_NEAR(method->state().workers[w].correct, result.workers.workers[w].correct, 1e-9);
+    EXPECT_NEAR(method->state().counts[w].correct, result.learned.counts[w].correct, 1e-9);
 }
 
 TEST(ThreePass, MorePassesAreBetterThanOne) {
@@ -334,10 +334,8 @@ TEST(ThreePass, GoesOnFromASavedState) {
       parts = online_threepass();
       parts->restore(saved);
       const WorkerState again = parts->state();
-      EXPECT_EQ(again.confusion.cells, saved.confusion.cells);
-      EXPECT_EQ(again.confusion.class_counts, saved.confusion.class_counts);
-      EXPECT_EQ(again.confusion.held_out, saved.confusion.held_out);
-      EXPECT_EQ(again.workers, saved.workers);
+      EXPECT_EQ(again.sections, saved.sections);
+      EXPECT_EQ(again.counts, saved.counts);
     }
     whole->observe(labels.task(t));
     parts->observe(labels.task(t));
@@ -364,13 +362,19 @@ TEST(ThreePass, StatesAddInAnyOrderAndNothingAddsNothing) {
   };
   const WorkerState a = sum({0, 1, 2});
   const WorkerState b = sum({2, 0, 1});
-  ASSERT_EQ(a.confusion.cells.size(), b.confusion.cells.size());
-  for (std::size_t i = 0; i < a.confusion.cells.size(); ++i)
-    EXPECT_NEAR(a.confusion.cells[i].count, b.confusion.cells[i].count, 1e-9);
+  ASSERT_EQ(a.sections.size(), b.sections.size());
+  for (const StateSection& section : a.sections) {
+    const StateSection* const same = b.find(section.name);
+    ASSERT_NE(same, nullptr) << section.name;
+    ASSERT_EQ(section.keys, same->keys) << section.name;
+    ASSERT_EQ(section.values.size(), same->values.size()) << section.name;
+    for (std::size_t i = 0; i < section.values.size(); ++i)
+      EXPECT_NEAR(section.values[i], same->values[i], 1e-9) << section.name;
+  }
   for (WorkerId w = 0; w < 20; ++w) {
-    EXPECT_EQ(a.workers[w].seen, b.workers[w].seen);
-    EXPECT_EQ(a.workers[w].seen,
-              parts[0].workers[w].seen + parts[1].workers[w].seen + parts[2].workers[w].seen);
+    EXPECT_EQ(a.counts[w].seen, b.counts[w].seen);
+    EXPECT_EQ(a.counts[w].seen,
+              parts[0].counts[w].seen + parts[1].counts[w].seen + parts[2].counts[w].seen);
   }
 }
 
@@ -378,16 +382,16 @@ TEST(ThreePass, TakesStatesOfOtherMethodsAsHistories) {
   const auto method = online_threepass();
   WorkerState state;
   state.classes = 2;
-  state.workers = {{95, 100}, {50, 100}, {50, 100}};
+  state.counts = {{95, 100}, {50, 100}, {50, 100}};
   method->restore(state);
-  EXPECT_EQ(method->state().workers, state.workers);
+  EXPECT_EQ(method->state().counts, state.counts);
   const std::vector<WorkerId> workers = {0, 1, 2};
   const std::vector<ClassId> classes = {0, 1, 1};
   EXPECT_EQ(method->estimate({0, workers, classes}).label, 0);
   // Added to a state with matrices, they are still histories.
   method->learn({0, workers, classes});
   method->merge(state);
-  EXPECT_EQ(method->state().workers[0].seen, 201);
+  EXPECT_EQ(method->state().counts[0].seen, 201);
 }
 
 TEST(ThreePass, TakesClassesAndWorkersThatTurnUpLate) {
@@ -400,7 +404,7 @@ TEST(ThreePass, TakesClassesAndWorkersThatTurnUpLate) {
   const std::vector<WorkerId> three = {0, 1, 2};
   const std::vector<ClassId> late = {11, 11, 1};
   EXPECT_EQ(method->observe({0, three, late}).label, 11);
-  EXPECT_EQ(method->state().counts(0).seen, 21);
+  EXPECT_EQ(method->state().counts_of(0).seen, 21);
   EXPECT_EQ(method->state().classes, 12U);
 }
 
@@ -482,7 +486,7 @@ TEST(ThreePass, TakesThousandsOfClasses) {
   const Result two = find_method("twopass").make({})->fit(labels, {});
   EXPECT_GE(testing::accuracy(three, crowd.truths), testing::accuracy(two, crowd.truths) - .002);
   for (WorkerId w = 0; w < labels.num_workers(); ++w)
-    EXPECT_NEAR(three.workers.quality(w).mean(), crowd.quality[w], .15) << w;
+    EXPECT_NEAR(three.learned.quality(w).mean(), crowd.quality[w], .15) << w;
 }
 
 TEST(ThreePass, IsNeverMoreCertainThanItsLabelsAllow) {
@@ -504,8 +508,8 @@ TEST(ThreePass, IsBetterCalibratedThanProductsOfLikelihoods) {
     const TaskLabels task = once.task(t);
     for (const char* copy : {"a", "b", "c", "d"}) {
       for (std::size_t j = 0; j < task.size(); ++j)
-        builder.add(once.tasks[t], std::string(once.workers[task.workers[j]]) + copy,
-                    once.classes[task.classes[j]]);
+        builder.add(once.tasks()[t], std::string(once.workers()[task.workers[j]]) + copy,
+                    once.classes()[task.classes[j]]);
     }
   }
   const Labels labels = builder.build();

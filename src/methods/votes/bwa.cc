@@ -137,10 +137,10 @@ class Averages {
       for (double& value : row) value /= sum;
     }
     z_.report(context_, result);
-    result.workers.expect(labels_.num_workers(), classes_);
+    result.learned.expect(labels_.num_workers(), classes_);
     for (WorkerId w = 0; w < labels_.num_workers(); ++w) {
       const WorkerLabels said = by_worker_.worker(w);
-      WorkerCounts& counts = result.workers.workers[w];
+      WorkerCounts& counts = result.learned.counts[w];
       for (std::size_t j = 0; j < said.size(); ++j)
         counts += {said.classes[j] == result.estimate[said.tasks[j]] ? 1.0 : 0.0, 1};
     }
@@ -207,7 +207,7 @@ Result Bwa::fit(const Options& options, const Labels& labels, const Knowledge& g
 MethodInfo bwa_method() {
   return batch_method<Bwa>(
       "bwa", "weighted averages: every class against the rest, workers with a variance",
-      "Li, Rubinstein, Cohn: Truth Inference at Scale (WWW 2019)", {.workers = false});
+      "Li, Rubinstein, Cohn: Truth Inference at Scale (WWW 2019)", {.has_trace = true, .climbs = true});
 }
 
 }  // namespace crowdfold

@@ -107,8 +107,8 @@ TEST(Bwa, MeasuresWorkersByAKnownTruthWhichStays) {
   }
   for (std::size_t t = 0; t < 4; ++t) EXPECT_NEAR(result.posterior[2 * t], z[t], kExact) << t;
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 0, 1}));
-  EXPECT_EQ(result.workers.counts(0), (WorkerCounts{4, 4}));
-  EXPECT_EQ(result.workers.counts(1), (WorkerCounts{2, 4}));
+  EXPECT_EQ(result.learned.counts_of(0), (WorkerCounts{4, 4}));
+  EXPECT_EQ(result.learned.counts_of(1), (WorkerCounts{2, 4}));
 }
 
 TEST(Bwa, NeverLowersItsObjective) {

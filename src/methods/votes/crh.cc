@@ -79,7 +79,7 @@ MethodInfo crh_method() {
   return batch_method<ConflictResolution>(
       "crh", "votes weighted by the logarithm of a worker's share of all disagreement",
       "Li, Li, Gao, Zhao, Fan, Han: Resolving Conflicts in Heterogeneous Data (SIGMOD 2014)",
-      {.workers = true});
+      {.takes_workers = true, .has_trace = true});
 }
 
 }  // namespace crowdfold

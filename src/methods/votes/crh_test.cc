@@ -53,8 +53,8 @@ TEST(Crh, DoesNotPunishALongHistory) {
   rows.insert(rows.end(), {{"1", "x", "a"}, {"1", "w", "b"}, {"2", "x", "b"}, {"2", "w", "a"}});
   const Labels labels = labels_of(rows);
   const Result result = crh(labels);
-  EXPECT_EQ(result.estimate[*labels.tasks.find("1")], 1);
-  EXPECT_EQ(result.estimate[*labels.tasks.find("2")], 0);
+  EXPECT_EQ(result.estimate[*labels.tasks().find("1")], 1);
+  EXPECT_EQ(result.estimate[*labels.tasks().find("2")], 0);
 }
 
 TEST(Crh, LetsTheBetterWorkerDecideATie) {
@@ -75,7 +75,7 @@ TEST(Crh, CountsAHistoryAndKeepsAKnownTruth) {
   const Result result = crh(labels_of(kCrhRows), given);
   EXPECT_EQ(result.estimate[0], 1);
   EXPECT_EQ(result.confidence[0], 1);
-  EXPECT_EQ(result.workers.counts(0).seen, 1004);
+  EXPECT_EQ(result.learned.counts_of(0).seen, 1004);
 }
 
 TEST(Crh, RecoversASimulatedCrowd) {

@@ -62,7 +62,7 @@ MethodInfo iwmv_method() {
   return batch_method<IterativeWeightedVote>(
       "iwmv", "votes weighted by agreement with the last vote, until nothing changes",
       "Li, Yu: Error Rate Bounds and Iterative Weighted Majority Voting for Crowdsourcing (2014)",
-      {.workers = true});
+      {.takes_workers = true, .has_trace = true, .by_shares = true, .estimate_is_argmax = false});
 }
 
 }  // namespace crowdfold

@@ -96,7 +96,7 @@ class MajorityVote final : public OnlineMethod {
     return {estimate.label, shares(labels, estimate.label, posterior)};
   }
 
-  void learn(const TaskLabels& labels, const Estimate& answer) override {
+  void learn(const TaskLabels& labels, const Answer& answer) override {
     const ClassId y = answer.label != kNoClass ? answer.label : vote(labels);
     state_.add(labels, y);
     crowd_.correct += static_cast<double>(std::count(labels.classes.begin(), labels.classes.end(), y));
@@ -155,7 +155,7 @@ class MajorityVote final : public OnlineMethod {
 
   void count_crowd() {
     crowd_ = {};
-    for (const WorkerCounts& counts : state_.workers) crowd_ += counts;
+    for (const WorkerCounts& counts : state_.counts) crowd_ += counts;
   }
 
   Options options_;
@@ -168,11 +168,11 @@ class MajorityVote final : public OnlineMethod {
 // the weights.
 class Vote final : public Method {
  public:
-  Vote(std::vector<ExtraInfo> takes, Ties ties, std::unique_ptr<Method> unweighted)
-      : takes_(std::move(takes)), ties_(ties), unweighted_(std::move(unweighted)) {}
+  Vote(Traits traits, Ties ties, std::unique_ptr<Method> unweighted)
+      : traits_(std::move(traits)), ties_(ties), unweighted_(std::move(unweighted)) {}
 
   Result fit(const Labels& labels, const Knowledge& given, const RunContext& context) const override {
-    require_extras("mv", takes_, labels, given.extras);
+    require_fit("mv", traits_, labels, given);
     const Extra* const weight = find_extra(given.extras, "weight");
     if (weight == nullptr) return unweighted_->fit(labels, given, context);
     if (labels.num_classes() == 0) return no_labels(labels, context);
@@ -185,7 +185,7 @@ class Vote final : public Method {
   }
 
  private:
-  std::vector<ExtraInfo> takes_;
+  Traits traits_;
   Ties ties_;
   std::unique_ptr<Method> unweighted_;
 };
@@ -193,12 +193,12 @@ class Vote final : public Method {
 }  // namespace
 
 MethodInfo mv_method() {
-  MethodInfo info =
-      online_method<MajorityVote>("mv", "majority vote: the class with the most labels", "folklore");
-  info.takes = {{"weight", Per::worker, 0, "of a worker's votes, 1 otherwise"}};
-  info.make = [takes = info.takes, make = info.make](const Settings& settings) {
+  MethodInfo info = online_method<MajorityVote>(
+      "mv", "majority vote: the class with the most labels", "folklore",
+      {.takes = {{"weight", Per::worker, 0, "of a worker's votes, 1 otherwise"}}, .by_shares = true});
+  info.make = [traits = info.traits, make = info.make](const Settings& settings) {
     const Ties ties = MajorityVote::option_table().parse("mv", settings).ties;
-    return std::make_unique<Vote>(takes, ties, make(settings));
+    return std::make_unique<Vote>(traits, ties, make(settings));
   };
   return info;
 }

@@ -26,7 +26,7 @@ TEST(MajorityVote, TakesTheClassWithTheMostLabelsAndTheFirstSeenOnATie) {
 }
 
 TEST(MajorityVote, CountsEveryWorkersAgreementWithTheVote) {
-  EXPECT_EQ(mv(labels_of(kVotes)).workers.workers, (std::vector<WorkerCounts>{{2, 2}, {1, 2}, {2, 3}}));
+  EXPECT_EQ(mv(labels_of(kVotes)).learned.counts, (std::vector<WorkerCounts>{{2, 2}, {1, 2}, {2, 3}}));
 }
 
 TEST(MajorityVote, IsAsSureAsAModelWithOneQualityForTheCrowd) {
@@ -91,7 +91,7 @@ TEST(MajorityVote, WeighsVotesByTheWeightsItIsGiven) {
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{1, 1, 0}));
   EXPECT_NEAR(result.posterior[0], 2.0 / 5, kExact);  // shares of weights
   EXPECT_NEAR(result.confidence[2], 3.0 / 4, kExact);
-  EXPECT_EQ(result.workers.workers, (std::vector<WorkerCounts>{{1, 2}, {0, 2}, {3, 3}}));
+  EXPECT_EQ(result.learned.counts, (std::vector<WorkerCounts>{{1, 2}, {0, 2}, {3, 3}}));
 }
 
 }  // namespace

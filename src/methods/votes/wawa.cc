@@ -48,7 +48,7 @@ struct Wawa {
 
 MethodInfo wawa_method() {
   return batch_method<Wawa>("wawa", "a vote weighted by agreement with the majority", "folklore",
-                            {.workers = true});
+                            {.takes_workers = true, .by_shares = true});
 }
 
 }  // namespace crowdfold

@@ -75,8 +75,8 @@ void WeightedVote::report(std::span<const double> weights, const Normalize& norm
                       }
                     }
                   });
-  result.workers.workers = agreement_;
-  result.workers.classes = classes;
+  result.learned.counts = agreement_;
+  result.learned.classes = classes;
 }
 
 namespace {

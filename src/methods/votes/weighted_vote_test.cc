@@ -26,7 +26,7 @@ std::vector<LabelRow> outvoted() {
 
 ClassId last_estimate(const char* method) {
   const Labels labels = labels_of(outvoted());
-  return find_method(method).make({})->fit(labels, RunContext{}).estimate[*labels.tasks.find("last")];
+  return find_method(method).make({})->fit(labels, RunContext{}).estimate[*labels.tasks().find("last")];
 }
 
 TEST(IterativeWeightedVote, ListensToThoseWhoWereRightElsewhere) {

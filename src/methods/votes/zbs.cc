@@ -68,7 +68,7 @@ MethodInfo zbs_method() {
   return batch_method<ZeroBasedSkill>(
       "zbs", "zero-based skill: weights that follow agreement with the weighted vote",
       "Ustalov, Pavlichenko, Tseitlin: Learning from Crowds with Crowd-Kit (JOSS 2024)",
-      {.workers = true});
+      {.takes_workers = true, .has_trace = true, .by_shares = true});
 }
 
 }  // namespace crowdfold

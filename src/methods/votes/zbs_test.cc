@@ -80,7 +80,7 @@ TEST(ZeroBasedSkill, VotesOnceMoreWithTheSkillsOfTheLastStep) {
   EXPECT_EQ(result.estimate[10], 0);
   // 10/11 and 10/11 against 1/11, 1/11 and 1
   EXPECT_NEAR(result.confidence[10], 20.0 / 33, kExact);
-  EXPECT_EQ(result.workers.counts(0), (WorkerCounts{11, 11}));
+  EXPECT_EQ(result.learned.counts_of(0), (WorkerCounts{11, 11}));
 }
 
 TEST(ZeroBasedSkill, CountsAHistoryInTheAgreement) {
@@ -88,7 +88,7 @@ TEST(ZeroBasedSkill, CountsAHistoryInTheAgreement) {
   given.workers = {{0, 96}};  // 4 of 100 with the four tasks
   const Result result = zbs(labels_of(kZbsRows), {}, given);
   EXPECT_NEAR(result.confidence[0], 1.04 / 1.54, kExact);
-  EXPECT_EQ(result.workers.counts(0), (WorkerCounts{4, 100}));
+  EXPECT_EQ(result.learned.counts_of(0), (WorkerCounts{4, 100}));
 }
 
 TEST(ZeroBasedSkill, MeasuresAgreementWithAKnownTruth) {
@@ -96,7 +96,7 @@ TEST(ZeroBasedSkill, MeasuresAgreementWithAKnownTruth) {
   given.truths = {1};  // with w
   const Result result = zbs(labels_of(kZbsRows), {}, given);
   EXPECT_NEAR(result.confidence[1], 2.0 / 3, kExact);  // all three agree on 3 of 4
-  EXPECT_EQ(result.workers.counts(2), (WorkerCounts{3, 4}));
+  EXPECT_EQ(result.learned.counts_of(2), (WorkerCounts{3, 4}));
 }
 
 TEST(ZeroBasedSkill, LowersTheRateByItsFactorAndStartsAtItsExcess) {

@@ -1,6 +1,4 @@
-#include "trial.h"
-
-#include <chrono>
+#include "data_set.h"
 
 #include "crowdfold/io.h"
 
@@ -23,22 +21,6 @@ DataSet::DataSet(const std::filesystem::path& folder)
 bool DataSet::is_in(const std::filesystem::path& folder) {
   return std::filesystem::is_regular_file(folder / "labels.csv") &&
          std::filesystem::is_regular_file(folder / "truth.csv");
-}
-
-Settings drawn_anew(const MethodInfo& method) {
-  Settings settings;
-  for (const auto& [option, value] : Settings{{"ties", "random"}, {"order", "shuffled"}}) {
-    if (method.has_option(option)) settings.emplace_back(option, value);
-  }
-  return settings;
-}
-
-Trial timed_fit(const Method& method, const Labels& labels, const RunContext& context) {
-  const auto start = std::chrono::steady_clock::now();
-  Trial trial;
-  trial.result = method.fit(labels, context);
-  trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return trial;
 }
 
 }  // namespace crowdfold

@@ -1,0 +1,23 @@
+// Data sets with truths, for experiments. Runs of methods on them: crowdfold/aggregate.h.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "crowdfold/aggregate.h"
+
+namespace crowdfold {
+
+// A folder with labels.csv and truth.csv, every row counted as in the paper.
+struct DataSet {
+  explicit DataSet(const std::filesystem::path& folder);
+
+  static bool is_in(const std::filesystem::path& folder);
+
+  std::string name;
+  Labels labels;
+  std::vector<ClassId> truths;
+};
+
+}  // namespace crowdfold

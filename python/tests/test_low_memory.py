@@ -1,0 +1,53 @@
+"""Files that are read task by task: the same results as in memory."""
+
+import numpy as np
+import pytest
+
+import crowdfold as cf
+from crowdfold.errors import UsageError
+
+
+@pytest.fixture
+def path(tmp_path):
+    crowd = cf.simulate(tasks=300, workers=20, random_state=3)
+    path = tmp_path / "labels.csv"
+    crowd.labels.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("cls", [cf.OnePass, cf.TwoPass, cf.MajorityVote])
+def test_gives_the_same_results_as_in_memory(cls, path):
+    whole, grouped = cls().fit(path), cls().fit(path, low_memory=True)
+    assert grouped.labels_.equals(whole.labels_)
+    assert grouped.confidence_.equals(whole.confidence_)
+    assert grouped.workers_.equals(whole.workers_)
+    assert grouped.predict(path).equals(whole.predict(path))
+    assert cls().fit_predict(path, low_memory=True).equals(whole.labels_)
+
+
+def test_holds_labels_in_memory_if_they_are_not_grouped(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("task,worker,label\n1,u,a\n2,u,b\n1,v,a\n")
+    assert list(cf.TwoPass().fit(path, low_memory=True).labels_) == ["a", "b"]
+
+
+def test_names_columns(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("image,email,verdict\n1,u,a\n1,v,a\n2,u,b\n")
+    columns = {"task": "image", "worker": "email", "label": "verdict"}
+    assert list(cf.TwoPass().fit(path, columns=columns, low_memory=True).labels_) == ["a", "b"]
+
+
+def test_says_what_does_not_fit(path):
+    with pytest.raises(UsageError, match="for the path of a file, not for a dict"):
+        cf.TwoPass().fit({"task": [1], "worker": [1], "label": [1]}, low_memory=True)
+    with pytest.raises(UsageError, match="true_labels needs the labels in memory"):
+        cf.TwoPass().fit(path, {"task_000": "class_0"}, low_memory=True)
+    with pytest.raises(UsageError, match="zbs works on whole data sets only"):
+        cf.ZeroBasedSkill().fit(path, low_memory=True)
+
+
+def test_probabilities_of_all_classes_are_not_made(path):
+    with pytest.raises(cf.errors.NotFittedError):
+        cf.TwoPass().fit(path, low_memory=True).probas_
+    assert np.isfinite(cf.TwoPass().fit(path, low_memory=True).confidence_).all()

@@ -1,0 +1,136 @@
+#include "crowdfold/aggregate.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "base/stopwatch.h"
+#include "crowdfold/error.h"
+#include "run/aggregate_grouped.h"
+
+namespace crowdfold {
+namespace {
+
+constexpr const char* kInMemory = "need the labels in memory";
+
+bool asks_for_tasks(Road road) { return road == Road::low_memory || road == Road::grouped; }
+
+// Whether to read task by task. Error(usage) if the caller asks for it and it does not fit.
+bool goes_task_by_task(const AggregateRequest& request, const RunContext& context) {
+  if (request.road == Road::in_memory) return false;
+  const std::string obstacle = why_in_memory(request, context);
+  if (asks_for_tasks(request.road)) {
+    if (obstacle.empty()) return true;
+    throw Error(ErrorCode::usage, "labels cannot be read task by task: " + obstacle);
+  }
+  // Methods that look twice are faster in memory.
+  const MethodInfo& method = find_method(request.method);
+  return obstacle.empty() && method.traits.online_equals_batch &&
+         !method.needs_second_look(request.settings);
+}
+
+Labels with_known_classes(Labels labels, const std::vector<std::string>& known) {
+  if (known.empty()) return labels;
+  NameTable classes = labels.classes();
+  for (const std::string& name : known) classes.intern(name);
+  return std::move(labels).with_classes(std::move(classes));
+}
+
+AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunContext& context,
+                                     const AggregateListener& listener) {
+  Stopwatch watch;
+  const MethodInfo& method = find_method(request.method);
+  ReadReport report;
+  Labels labels = read_labels(request.labels, request.read, context, &report);
+  if (listener.on_read) listener.on_read(report);
+  AggregateSummary summary;
+  summary.counts = {labels.num_labels(),  labels.num_tasks(), labels.num_workers(),
+                    labels.num_classes(), labels.rows(),      true};
+  if (listener.on_labels) listener.on_labels(summary.counts);
+
+  labels = with_known_classes(std::move(labels), request.classes);
+  Knowledge given;
+  if (!request.truths.empty()) {
+    given.truths = read_truths(request.truths, labels, request.read_known, &report);
+    if (listener.on_read) listener.on_read(report);
+  }
+  if (!request.workers.empty()) {
+    const BetaQuality prior = method.prior(request.settings);
+    given.workers =
+        read_workers(request.workers, labels, prior.alpha, prior.beta, request.read_known, &report);
+  }
+  summary.reading_seconds = watch.lap();
+  summary.result = aggregate(labels, request.method, request.settings, given, context);
+  summary.fitting_seconds = watch.lap();
+  for (const ClassId c : summary.result.estimate)
+    summary.tasks_without_estimate += c == kNoClass ? 1 : 0;
+  if (!request.output.empty()) write_estimates(request.output, labels, summary.result, context);
+  summary.writing_seconds = watch.lap();
+  summary.labels = std::move(labels);
+  return summary;
+}
+
+}  // namespace
+
+RunContext within_machine(RunContext wanted) {
+  if (wanted.threads <= 0)
+    wanted.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (wanted.max_memory == 0) {
+    const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+    wanted.max_memory = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 5 * 4;
+  }
+  return wanted;
+}
+
+RunContext with_small_tables(RunContext context, const MethodInfo& method, const Labels& labels) {
+  constexpr std::uint64_t kSmall = 1 << 25;
+  const std::uint64_t classes = labels.num_classes();
+  context.posterior = context.posterior || labels.num_tasks() * classes <= kSmall;
+  context.confusion = context.confusion || (method.traits.has_confusion &&
+                                            labels.num_workers() * classes * classes <= kSmall);
+  return context;
+}
+
+Result aggregate(const Labels& labels, const std::string& method, const Settings& settings,
+                 const Knowledge& given, const RunContext& context) {
+  return find_method(method).make(settings)->fit(labels, given, context);
+}
+
+std::string why_in_memory(const AggregateRequest& request, const RunContext& context) {
+  const MethodInfo& method = find_method(request.method);
+  if (!method.make_online) return fmt::format("{} works on whole data sets only", method.name);
+  if (context.posterior) return fmt::format("posteriors {}", kInMemory);
+  if (context.confusion) return fmt::format("confusion matrices {}", kInMemory);
+  if (!request.truths.empty()) return fmt::format("known truths {}", kInMemory);
+  if (!request.workers.empty()) return fmt::format("qualities of an earlier run {}", kInMemory);
+  if (request.keep_labels) return "a report needs the labels in memory";
+  if (method.shuffles(request.settings)) return "order=shuffled needs the labels in memory";
+  const bool is_there = request.labels == "-" || std::filesystem::exists(request.labels);
+  const bool reads_once = request.road == Road::grouped && !method.needs_second_look(request.settings);
+  if (is_there && !reads_once && !is_rereadable(request.labels)) {
+    return fmt::format("{} cannot be read a second time",
+                       request.labels == "-" ? "standard input" : request.labels);
+  }
+  return "";  // a file that is not there: reading says so
+}
+
+AggregateSummary aggregate(const AggregateRequest& request, const RunContext& context,
+                           const AggregateListener& listener) {
+  find_method(request.method).check(request.settings);  // before anything is read
+  if (!goes_task_by_task(request, context)) return aggregate_in_memory(request, context, listener);
+  AggregateSummary summary;
+  ReadReport report;
+  if (!aggregate_grouped(request, context, summary, report)) {
+    if (listener.on_ungrouped) listener.on_ungrouped();
+    return aggregate_in_memory(request, context, listener);
+  }
+  if (listener.on_read) listener.on_read(report);
+  if (listener.on_labels) listener.on_labels(summary.counts);
+  return summary;
+}
+
+}  // namespace crowdfold

@@ -1,0 +1,274 @@
+// The door, and aggregation task by task: the same bytes whatever the road.
+#include "crowdfold/aggregate.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <filesystem>
+
+#include "label_files.h"
+#include "run/aggregate_grouped.h"
+#include "support.h"
+
+namespace crowdfold {
+namespace {
+
+using testing::as_csv;
+using testing::big_crowd;
+using testing::error_of;
+using testing::gzip;
+using testing::LabelRow;
+using testing::read_file;
+using testing::TempDir;
+using testing::threads;
+
+struct Aggregation {
+  std::string estimates;
+  std::string workers;
+};
+
+Aggregation in_memory(const TempDir& folder, const std::string& path, const std::string& method,
+                      const Settings& settings, const ReadOptions& options = {}, int count = 1,
+                      const std::vector<std::string>& classes = {}) {
+  const Labels labels = testing::with_more_classes(read_labels(path, options, threads(count)), classes);
+  const Result result = find_method(method).make(settings)->fit(labels, threads(count));
+  write_estimates(folder / "memory.csv", labels, result, threads(count));
+  write_workers(folder / "memory-workers.csv", labels.workers(), result.learned, true, threads(count));
+  return {read_file(folder / "memory.csv"), read_file(folder / "memory-workers.csv")};
+}
+
+// Task by task; without estimates if a task came back.
+Aggregation task_by_task(const TempDir& folder, AggregateRequest request, int count = 1,
+                         AggregateSummary* told = nullptr) {
+  request.output = folder / "grouped.csv";
+  std::filesystem::remove(request.output);
+  AggregateSummary summary;
+  ReadReport report;
+  Aggregation result;
+  if (aggregate_grouped(request, threads(count), summary, report)) {
+    result.estimates = read_file(request.output);
+    write_workers(folder / "grouped-workers.csv", summary.workers(), summary.result.learned, true,
+                  threads(count));
+    result.workers = read_file(folder / "grouped-workers.csv");
+  }
+  if (told != nullptr) *told = std::move(summary);
+  return result;
+}
+
+TEST(TaskByTask, GivesTheSameBytesAsInMemory) {
+  const TempDir folder;
+  const std::string csv = as_csv(big_crowd());
+  for (const std::string& path : {folder.write("a.csv", csv), folder.write("a.csv.gz", gzip(csv))}) {
+    for (const char* method : {"mv", "onepass", "twopass"}) {
+      for (const char* ties : {"first", "random"}) {
+        const Settings settings = {{"ties", ties}};
+        const Aggregation expected = in_memory(folder, path, method, settings);
+        for (const int count : {1, 3}) {
+          const Aggregation result =
+              task_by_task(folder, {.method = method, .settings = settings, .labels = path}, count);
+          ASSERT_TRUE(result.estimates == expected.estimates) << method << ties << count;
+          ASSERT_TRUE(result.workers == expected.workers) << method << ties << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(TaskByTask, KeepsTheRuleForDuplicates) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", as_csv(big_crowd()));
+  for (const Duplicates rule : {Duplicates::last, Duplicates::first, Duplicates::keep}) {
+    ReadOptions options;
+    options.duplicates = rule;
+    AggregateSummary summary;
+    const AggregateRequest request{.method = "onepass", .labels = path, .read = options};
+    ASSERT_TRUE(task_by_task(folder, request, 2, &summary).estimates ==
+                in_memory(folder, path, "onepass", {}, options).estimates);
+    const Labels labels = read_labels(path, options, threads(1));
+    EXPECT_EQ(summary.counts.rows.duplicates, labels.rows().duplicates);
+    EXPECT_EQ(summary.counts.labels, labels.num_labels());
+    EXPECT_EQ(summary.counts.rows.abstentions, labels.rows().abstentions);
+    EXPECT_EQ(summary.counts.tasks, labels.num_tasks());
+  }
+}
+
+TEST(TaskByTask, WritesNothingWhereATaskComesBackHoweverLate) {
+  const TempDir folder;
+  std::vector<LabelRow> rows = big_crowd();
+  rows.push_back({rows[0].task, "someone", "zebra"});
+  for (const auto& returning :
+       {rows, std::vector<LabelRow>{{"t", "u", "a"}, {"s", "u", "a"}, {"t", "v", "a"}}}) {
+    const std::string path = folder.write("a.csv", as_csv(returning));
+    for (const char* method : {"onepass", "twopass"}) {
+      EXPECT_EQ(task_by_task(folder, {.method = method, .labels = path}, 2).estimates, "");
+      EXPECT_FALSE(std::filesystem::exists(folder / "grouped.csv"));
+    }
+  }
+}
+
+TEST(TaskByTask, KnowsAClassThatTurnsUpLateFromTheStart) {
+  // Confidences depend on the number of classes; the last task brings a new one, blocks after the first.
+  const TempDir folder;
+  std::vector<LabelRow> rows = big_crowd();
+  rows.push_back({"last", "annotator_1", "a class of its own"});
+  const std::string path = folder.write("a.csv", as_csv(rows));
+  for (const char* method : {"mv", "onepass", "twopass"}) {
+    ASSERT_TRUE(task_by_task(folder, {.method = method, .labels = path}, 2).estimates ==
+                in_memory(folder, path, method, {}).estimates)
+        << method;
+  }
+}
+
+TEST(TaskByTask, GivesTheSameBytesAsInMemoryWhereClassesAreKnownBeforehand) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", as_csv(big_crowd()));
+  const std::vector<std::string> known = {"unheard of", "horse", "unicorn, really"};
+  for (const char* method : {"mv", "onepass", "twopass"}) {
+    const AggregateRequest request{.method = method, .labels = path, .classes = known};
+    ASSERT_TRUE(task_by_task(folder, request, 2).estimates ==
+                in_memory(folder, path, method, {}, {}, 1, known).estimates)
+        << method;
+  }
+}
+
+TEST(TaskByTask, TakesTheUsersWordForGroupedInput) {
+  const TempDir folder;
+  // One block, so that K is known from the start and all else is equal.
+  const std::string path =
+      folder.write("a.csv", "task,worker,label\n1,u,a\n1,v,b\n1,w,a\n2,u,b\n2,w,b\n");
+  for (const char* method : {"onepass", "twopass"}) {
+    const AggregateRequest request{.method = method, .labels = path, .road = Road::grouped};
+    ASSERT_EQ(task_by_task(folder, request).estimates, in_memory(folder, path, method, {}).estimates);
+  }
+}
+
+TEST(TaskByTask, KeepsTasksWithoutLabels) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", "task,worker,label\n1,u,\n2,u,a\n3,v,\n");
+  AggregateSummary summary;
+  EXPECT_EQ(task_by_task(folder, {.method = "onepass", .labels = path}, 1, &summary).estimates,
+            in_memory(folder, path, "onepass", {}).estimates);
+  EXPECT_EQ(summary.counts.tasks, 3U);
+  EXPECT_EQ(summary.tasks_without_estimate, 2U);
+}
+
+TEST(TaskByTask, LeavesNothingBehindWhereARowIsBad) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", as_csv(big_crowd()) + "bad\n");
+  for (const char* method : {"onepass", "twopass"}) {
+    const Error error = error_of([&] { task_by_task(folder, {.method = method, .labels = path}); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_EQ(folder.files(), std::vector<std::string>{"a.csv"});
+  }
+}
+
+RC_GTEST_PROP(TaskByTask, AgreesWithInMemoryOnRandomSmallCrowds, (std::uint64_t seed)) {
+  Random random(seed);
+  std::vector<LabelRow> rows;
+  for (std::uint64_t t = 0, tasks = 1 + random.below(40); t < tasks; ++t) {
+    for (std::uint64_t n = 1 + random.below(5); n > 0; --n) {
+      rows.push_back(
+          {"t" + std::to_string(t), "w" + std::to_string(random.below(6)),
+           std::string(random.below(4) == 0 ? 0 : 1, static_cast<char>('a' + random.below(3)))});
+    }
+  }
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", as_csv(rows));
+  const std::string method = std::vector<std::string>{"mv", "onepass", "twopass"}[random.below(3)];
+  const Aggregation expected = in_memory(folder, path, method, {{"ties", "random"}});
+  const Aggregation result =
+      task_by_task(folder, {.method = method, .settings = {{"ties", "random"}}, .labels = path});
+  RC_ASSERT(result.estimates == expected.estimates);
+  RC_ASSERT(result.workers == expected.workers);
+}
+
+// ------------------------------------------------------------------ the door
+
+const char* const kSmallFile = "task,worker,label\n1,u,a\n1,v,b\n1,w,a\n2,u,b\n2,w,b\n";
+
+TEST(Aggregate, ReadsTaskByTaskWhereTheAnswersAreTheSame) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", kSmallFile);
+  EXPECT_FALSE(aggregate({.method = "onepass", .labels = path}, {}).labels);
+  EXPECT_TRUE(aggregate({.method = "twopass", .labels = path}, {}).labels);    // quicker in memory
+  EXPECT_TRUE(aggregate({.method = "threepass", .labels = path}, {}).labels);  // other answers
+  EXPECT_TRUE(aggregate({.method = "ds", .labels = path}, {}).labels);         // whole data sets only
+  EXPECT_FALSE(aggregate({.method = "twopass", .labels = path, .road = Road::low_memory}, {}).labels);
+  EXPECT_TRUE(aggregate({.method = "onepass", .labels = path, .road = Road::in_memory}, {}).labels);
+}
+
+TEST(Aggregate, KeepsEstimatesThatNobodyWantsWritten) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", as_csv(big_crowd()));
+  for (const char* method : {"onepass", "twopass"}) {
+    const AggregateSummary grouped =
+        aggregate({.method = method, .labels = path, .road = Road::low_memory}, threads(2));
+    const AggregateSummary whole =
+        aggregate({.method = method, .labels = path, .road = Road::in_memory}, threads(2));
+    ASSERT_FALSE(grouped.labels);
+    ASSERT_TRUE(whole.labels);
+    EXPECT_EQ(grouped.result.estimate, whole.result.estimate);
+    EXPECT_EQ(grouped.result.confidence, whole.result.confidence);
+    EXPECT_EQ(grouped.result.learned.counts, whole.result.learned.counts);
+    EXPECT_EQ(testing::names_of(grouped.tasks()), testing::names_of(whole.tasks()));
+    EXPECT_EQ(testing::names_of(grouped.workers()), testing::names_of(whole.workers()));
+    EXPECT_EQ(testing::names_of(grouped.classes()), testing::names_of(whole.classes()));
+  }
+}
+
+TEST(Aggregate, SaysWhyLabelsMustBeInMemory) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", kSmallFile);
+  RunContext posterior;
+  posterior.posterior = true;
+  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = path}, {}), "");
+  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = path}, posterior),
+            "posteriors need the labels in memory");
+  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = "-"}, {}),
+            "standard input cannot be read a second time");
+  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = "-", .road = Road::grouped}, {}), "");
+  EXPECT_EQ(why_in_memory({.method = "ds", .labels = path}, {}), "ds works on whole data sets only");
+  EXPECT_EQ(error_of([&] {
+              aggregate({.method = "ds", .labels = path, .road = Road::low_memory}, {});
+            }).code(),
+            ErrorCode::usage);
+}
+
+TEST(Aggregate, HoldsLabelsInMemoryIfATaskComesBack) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", std::string(kSmallFile) + "1,x,b\n");
+  bool ungrouped = false;
+  const AggregateSummary summary =
+      aggregate({.method = "onepass", .labels = path}, {}, {{}, {}, [&] { ungrouped = true; }});
+  EXPECT_TRUE(ungrouped);
+  ASSERT_TRUE(summary.labels);
+  EXPECT_EQ(summary.counts.labels, 6U);
+}
+
+TEST(Aggregate, TakesTruthsAndEarlierQualitiesFromFiles) {
+  const TempDir folder;
+  const AggregateRequest request{.method = "onepass",
+                                 .labels = folder.write("a.csv", kSmallFile),
+                                 .classes = {"c"},
+                                 .truths = folder.write("t.csv", "task,label\n1,b\n"),
+                                 .workers = folder.write("w.csv", "worker,quality,labels\nz,.9,16\n")};
+  const AggregateSummary summary = aggregate(request, {});
+  EXPECT_EQ(summary.classes()[summary.result.estimate[0]], "b");
+  EXPECT_EQ(summary.result.confidence[0], 1);
+  EXPECT_EQ(summary.classes().size(), 3U);
+  EXPECT_EQ(summary.result.learned.counts_of(*summary.workers().find("z")).seen, 16);
+}
+
+TEST(Score, AveragesRunsThatDifferByTheirSeed) {
+  const Labels labels = testing::labels_of({{"1", "u", "a"}, {"1", "v", "b"}});
+  const std::vector<ClassId> truths = {0};
+  const Score score = score_method(find_method("mv"), {}, labels, truths, 200, {});
+  EXPECT_NEAR(score.accuracy, .5, .15);  // a tie is drawn anew in every run
+  EXPECT_GT(score.deviation, .3);
+  const Score first = score_method(find_method("mv"), {{"ties", "first"}}, labels, truths, 16, {});
+  EXPECT_EQ(first.accuracy, 1);
+  EXPECT_EQ(first.deviation, 0);
+}
+
+}  // namespace
+}  // namespace crowdfold
