@@ -21,7 +21,7 @@ PUBLIC = {
     "base": "error run_context version words",
     "labels": "flat_array labels names row_grouper worker_state",
     "measure": "metrics simulate",
-    "methods": "method registry result",
+    "methods": "live method registry result",
     "io": "io",
     "run": "aggregate learned",
     "stream": "budget events stream",
