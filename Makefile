@@ -2,76 +2,115 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-# For CMake, as in `make test CMAKE_FLAGS=-DCMAKE_UNITY_BUILD=ON`: everything from scratch is then quicker.
+# For CMake, as in `make build CMAKE_FLAGS=-DCMAKE_UNITY_BUILD=OFF`: one file at a time, for those who edit one at a time.
 CMAKE_FLAGS ?=
 
-# Debian packages: tools, libraries, what the tests and benchmarks use. Node.js may come from elsewhere.
-PACKAGES := g++ cmake ninja-build pkg-config python3 python3-venv python3-dev \
-  libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libsqlite3-dev libboost-dev \
-  libeigen3-dev libxxhash-dev libhwy-dev libgtest-dev librapidcheck-dev libbenchmark-dev valgrind clang-format clang-tidy \
-  chromium $(shell command -v node >/dev/null || echo nodejs npm)
+# Debian packages: to build the program; to test, lint and measure as well. Node.js and Chromium: .ci/install-packages.
+BUILD_PACKAGES := g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev \
+  libzstd-dev libsqlite3-dev libboost-dev libeigen3-dev libxxhash-dev libhwy-dev
+TEST_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv python3-dev libgtest-dev librapidcheck-dev libbenchmark-dev \
+  zstd git valgrind clang-format clang-tidy
 
-# What the tests with the label `sanitize` run.
-SANITIZED := crowdfold-tests crowdfold-cli
+# What the program needs, built first or alone.
+PROGRAM := crowdfold-cli crowdfold-completion
+ONLY_PROGRAM := -DCROWDFOLD_TESTS=OFF -DCROWDFOLD_BENCH=OFF
+WITH_TESTS := -DCROWDFOLD_TESTS=ON -DCROWDFOLD_BENCH=ON
 
 FOLDERS := include src cli python/src tests bench experiments examples
 
-# Where the Python package is installed to be tested.
+# Where the Python package is installed to be tested, and where ruff is.
 VENV := build/venv
+RUFF_VERSION := 0.17.5
+RUFF := build/ruff-$(RUFF_VERSION)/bin/ruff
+PIP_FLAGS := --quiet --disable-pip-version-check --no-compile
 SOURCES = $(shell find $(FOLDERS) -name '*.cc' -o -name '*.h' | sort)
+# What clang-tidy reads: all of src and cli, or what differs from main (on main: from the commit before).
 LINTED = $(shell find src cli -name '*.cc' | sort)
+BASE = $(shell git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null)
+CHANGED_SINCE = $(if $(filter-out $(shell git rev-parse HEAD 2>/dev/null),$(BASE)),$(BASE),HEAD~1)
+CHANGED = $(filter $(LINTED),$(shell git diff --name-only $(CHANGED_SINCE) -- src cli 2>/dev/null))
+# A file takes clang-tidy 8 seconds: of a change to half the code, `make test` looks at some, and `make lint-all` at all.
+MOST_TIDIED ?= 10
 
 .DEFAULT_GOAL := help
+# Prerequisites come one after the other, but where `make test` says otherwise.
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
-.PHONY: help setup build demo test python bench format lint install
+endif
+.PHONY: help setup setup-build build build-all demo test test-all python bench format lint lint-all install
+.PHONY: release-tests asan-tests tsan-tests installed-tests style tidy tidy-all
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-setup:  ## install the Debian packages that are missing; nothing if all are there
-	@command -v dpkg-query >/dev/null || { \
-	  echo "setup: not a Debian system; needed are the equivalents of: $(PACKAGES)"; exit 0; }; \
-	there=" $$(dpkg-query -W -f='$${db:Status-Status}/$${Package} ' $(PACKAGES) 2>/dev/null)"; \
-	missing=; for package in $(PACKAGES); do \
-	  case "$$there" in *" installed/$$package "*) ;; *) missing="$$missing $$package" ;; esac; \
-	done; \
-	if [ -z "$$missing" ]; then echo "setup: all packages are there"; exit 0; fi; \
-	if [ "$$(id -u)" -eq 0 ]; then as_root=; else as_root=sudo; fi; \
-	echo "setup: installing$$missing"; \
-	$$as_root apt-get update -q && \
-	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing
+setup:  ## install the Debian packages that are missing, those for tests too; nothing if all are there
+	@.ci/install-packages $(TEST_PACKAGES) --page chromium
 
+setup-build:  ## the same, without those for tests
+	@.ci/install-packages $(BUILD_PACKAGES) --page
+
+# A folder that tests were configured in keeps them: CMake would delete what it no longer knows of.
 build:  ## build build/crowdfold and the library, optimised
-	cmake --preset release $(CMAKE_FLAGS)
+	cmake --preset release $(if $(wildcard build/CMakeCache.txt),,$(ONLY_PROGRAM)) $(CMAKE_FLAGS)
+	cmake --build --preset release --target $(PROGRAM)
+
+build-all:  ## build the tests, the benchmarks and the experiments (build/crowdfold-paper) as well
+	cmake --preset release $(WITH_TESTS) $(CMAKE_FLAGS)
 	cmake --build --preset release
 
-demo: setup build  ## set up, build, and show what crowdfold does with a simulated crowd
+demo: setup-build build  ## set up, build, and show what crowdfold does with a simulated crowd
 	@bash examples/demo.sh build/crowdfold
 
-test: setup build  ## set up, build, and run every test, also under sanitizers and as an installed package
-	ctest --preset release --no-tests=error -j $(JOBS)
+# Pip, links and single tests keep one core busy, so all that follows the optimised build goes side by side.
+test: setup style release-tests  ## set up, lint, build, and run the tests, also under sanitizers and as an installed package
+	$(MAKE) -j 4 --output-sync=line SIDE_BY_SIDE=yes asan-tests tsan-tests installed-tests tidy
+
+# The optimised build: everything but the long tests. It alone has the code for every instruction set.
+release-tests: build-all
+	rm -f build/tests/threaded-*.txt
+	ctest --preset release --no-tests=error -LE long -j $(JOBS)
+
+# Unit tests and whole commands with the address and undefined-behaviour sanitizers.
+asan-tests:
 	cmake --preset asan
-	cmake --build --preset asan --target $(SANITIZED)
+	cmake --build --preset asan -j $(JOBS) --target crowdfold-tests crowdfold-cli
 	ctest --preset asan --no-tests=error -L sanitize -j $(JOBS)
+
+# Unit tests that start a thread, with the thread sanitizer. The release build wrote down which do.
+tsan-tests:
 	cmake --preset tsan
-	cmake --build --preset tsan --target $(SANITIZED)
-	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
+	cmake --build --preset tsan -j $(JOBS) --target crowdfold-tests
+	cat build/tests/threaded-unit-*.txt | paste -s -d : | sed 's/^/--gtest_filter=/' >build/tsan/tests/threaded.flags
+	@grep -q 'Pipeline' build/tsan/tests/threaded.flags || { echo "which tests start a thread? make release-tests comes first"; exit 1; }
+	ctest --preset tsan --no-tests=error -L threaded -j $(JOBS)
+
+# An example against the installed library, by CMake and pkg-config; then the Python package.
+installed-tests:
 	bash examples/check_installed.sh build
 	$(MAKE) python
+
+test-all: test tidy-all  ## besides: the long tests, every check of the sanitizers, all tests in the thread sanitizer, clang-tidy on all
+	ctest --preset release --no-tests=error -L long -j $(JOBS)
+	cmake --preset asan-all
+	cmake --build --preset asan-all -j $(JOBS) --target crowdfold-tests crowdfold-cli
+	ctest --preset asan-all --no-tests=error -L sanitize -j $(JOBS)
+	cmake --build --preset tsan -j $(JOBS) --target crowdfold-tests crowdfold-cli
+	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
 
 # The module is built on the library of `make build`, as that of a system would be: compiling it a second time would take
 # minutes. A plain `pip install .` compiles everything; that this is configured is checked too.
 python: build  ## install the Python package below build/, test it, and check its types
 	cmake --install build --prefix build/installed >build/install.log
 	python3 -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check '.[test]' \
+	$(VENV)/bin/python -m pip install $(PIP_FLAGS) '.[test]' \
 	  --config-settings=cmake.define.CROWDFOLD_INSTALLED=ON --config-settings=cmake.define.CMAKE_PREFIX_PATH=$(CURDIR)/build/installed
+	$(VENV)/bin/python -m pip install $(PIP_FLAGS) --no-deps crowd-kit
 	cmake -S . -B build/from-source -G Ninja -DCROWDFOLD_PYTHON=ON -DCROWDFOLD_CLI=OFF -DCROWDFOLD_TESTS=OFF \
 	  -DCROWDFOLD_BENCH=OFF -DCROWDFOLD_REPORTS=OFF -DPython_EXECUTABLE=$(CURDIR)/$(VENV)/bin/python >build/from-source.log
 	$(VENV)/bin/python -m mypy --cache-dir build/mypy
 	$(VENV)/bin/python -m pytest -o cache_dir=build/pytest
 
-bench: setup build  ## measure beside DuckDB, crowd-kit and others; writes bench/*.md
+bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes bench/*.md
 	python3 bench/run.py
 	python3 bench/methods.py
 	python3 bench/neural.py
@@ -82,12 +121,30 @@ format:  ## format all sources in place
 	clang-format -i $(SOURCES)
 	@if [ -d web/node_modules ]; then cd web && npm run --silent format; fi
 
-lint:  ## check the formatting, and clang-tidy on src and cli
+lint: style tidy  ## check formatting, Python, includes, and by clang-tidy what was changed since main
+
+lint-all: style tidy-all  ## the same, with clang-tidy on all of src and cli
+
+style: $(RUFF)
+	! grep -rnE '^(<{7}|>{7})( |$$)' . --exclude-dir=build --exclude-dir=node_modules --exclude-dir=.git
 	clang-format --dry-run --Werror $(SOURCES)
-	cmake --preset release
-	@printf '%s\n' $(LINTED) | xargs -P $(JOBS) -n 1 clang-tidy -p build --quiet --extra-arg=-Wno-unknown-warning-option
+	$(RUFF) check --cache-dir build/ruff-cache .
+	python3 tests/rooms_test.py
+
+$(RUFF):
+	python3 -m venv $(@D)/..
+	$(@D)/pip install $(PIP_FLAGS) ruff==$(RUFF_VERSION)
+
+tidy: TIDIED = $(wordlist 1,$(MOST_TIDIED),$(CHANGED))
+tidy-all: TIDIED = $(LINTED)
+# The preset `debug` compiles file by file, which is what clang-tidy needs to be told.
+tidy tidy-all:
+	@mkdir -p build
+	cmake --preset debug >build/debug.log
+	@echo clang-tidy: $(words $(TIDIED)) files, of $(words $(CHANGED)) that changed and $(words $(LINTED)) in all
+	@printf '%s\n' $(TIDIED) | xargs -r -P $(JOBS) -n 1 clang-tidy -p build/debug --quiet --extra-arg=-Wno-unknown-warning-option
 
 install:  ## build and install to PREFIX (default /usr/local), below DESTDIR if it is given
-	cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
-	cmake --build --preset release
+	cmake --preset release $(if $(wildcard build/CMakeCache.txt),,$(ONLY_PROGRAM)) -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
+	cmake --build --preset release --target $(PROGRAM)
 	DESTDIR="$(DESTDIR)" cmake --install build

@@ -20,8 +20,8 @@ import time
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
-import numpy as np  # noqa: E402
-import tensorflow as tf  # noqa: E402
+import numpy as np
+import tensorflow as tf
 
 SEED = 0
 LAA_RATE, LAA_DIVERGENCE, LAA_SPARSITY = .005, 1e-4, .005

@@ -187,7 +187,7 @@ def parse_arguments() -> argparse.Namespace:
 def bench(args: argparse.Namespace, work: Path) -> None:
     fit_bench = (args.build / "bench" / "crowdfold-fit-bench").resolve()
     if not fit_bench.exists():
-        sys.exit(f"{fit_bench} is not there: make build comes first")
+        sys.exit(f"{fit_bench} is not there: make build-all comes first")
     versions = install(["crowd-kit", "numpy", "scipy"], work / "venv")
     programs = Programs(fit_bench, work / "venv" / "bin" / "python", args.data, args.repeat)
     data_sets = sorted(path.parent.name for path in args.data.glob("*/labels.csv"))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -98,7 +97,7 @@ def main() -> None:
     args = parser.parse_args()
     fit_bench = (args.build / "bench" / "crowdfold-fit-bench").resolve()
     if not fit_bench.exists():
-        sys.exit(f"{fit_bench} is not there: make build comes first")
+        sys.exit(f"{fit_bench} is not there: make build-all comes first")
     with tempfile.TemporaryDirectory(prefix="crowdfold-bench-") as work:
         python = args.python or Path(work) / "venv" / "bin" / "python"
         if args.python:

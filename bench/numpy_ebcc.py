@@ -74,7 +74,7 @@ def fit(said: list[sp.csr_matrix], shares: np.ndarray) -> tuple[float, int]:
     pi_prior[np.arange(num_classes), 0, np.arange(num_classes)] = RIGHT
 
     num_tasks, states = len(q), num_classes * SUBTYPES
-    for iteration in range(1, ITERATIONS + 1):
+    for iteration in range(1, ITERATIONS + 1):  # noqa: B007 (returned)
         counts = q.sum(0)
         rho = rho_prior + counts.sum(1)
         tau = SUBTYPE_PRIOR / SUBTYPES + counts

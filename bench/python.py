@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times the Python package from tables in memory, beside crowd-kit and beside its own kernel.
 
-Writes a report in Markdown, and the same to stdout. `make build` must have been run.
+Writes a report in Markdown, and the same to stdout. `make build-all` must have been run.
 """
 
 from __future__ import annotations

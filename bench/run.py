@@ -16,7 +16,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -375,7 +374,7 @@ def choose(names: list[str], only: str) -> set[str]:
 def bench(args: argparse.Namespace, work: Path) -> int:
     binary = args.binary.resolve()
     if not binary.exists():
-        sys.exit(f"{args.binary} is not there: make build comes first")
+        sys.exit(f"{args.binary} is not there: make build-all comes first")
     cases = all_cases(binary, work / "venv" / "bin" / "python", args.threads)
     chosen = choose([case.name for case in cases] + ["threads", "kernel"], args.only)
     cases = [case for case in cases if case.name in chosen]

@@ -186,7 +186,8 @@ def test_more_and_fresh(program, data, folder):
     check("5 to measure, 0 there" in said, f"--fresh measures again: {said}")
     check(len([row for row in table(folder / "offline_runs.csv") if row["method"] == "mv"]) == 10, "and keeps the rest")
     page = folder / "page.md"
-    page.write_text("# Page\n<!-- sets -->\n<!-- end -->\n<!-- offline -->\nold\n<!-- end -->\ntext\n<!-- wilcoxon -->\n<!-- end -->\n", encoding="utf-8")
+    page.write_text("# Page\n<!-- sets -->\n<!-- end -->\n<!-- offline -->\nold\n<!-- end -->\ntext\n"
+                    "<!-- wilcoxon -->\n<!-- end -->\n", encoding="utf-8")
     program.run("report", "--out", folder, "--fill", page)
     text = page.read_text(encoding="utf-8")
     check("| mv |" in text and "old" not in text and "\ntext\n" in text and "(img/reproduction_scatter.svg)" in text, "a page is filled")

@@ -404,7 +404,7 @@ def as_list(values: Any) -> List[Any]:
 
 
 def array_like(scalars: List[Any], dtype: Any) -> Any:
-    if dtype is not None and dtype != object:
+    if dtype is not None and dtype != object:  # noqa: E721 (numpy compares)
         try:
             made = np.array(scalars, dtype=dtype)
             if made.tolist() == scalars:

@@ -63,7 +63,7 @@ class LiveStream:
     read_only : look into a state, also while another program writes to it
     """
 
-    def __init__(self, path: Optional[Union[str, "os.PathLike[str]"]] = None, *, labels_per_task: int = 0,
+    def __init__(self, path: Optional[Union[str, os.PathLike[str]]] = None, *, labels_per_task: int = 0,
                  confidence: float = 0.0, min_labels: int = 3, max_labels: int = 0, alpha: Optional[float] = None,
                  beta: Optional[float] = None, half_life: Optional[float] = None,
                  classes: Optional[Iterable[Any]] = None, forget_closed: bool = False, alarm_below: float = 0.0,

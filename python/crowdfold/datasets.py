@@ -25,7 +25,7 @@ class Dataset(NamedTuple):
     truth: Optional[Series]
 
 
-def load(folder: Union[str, "os.PathLike[str]"]) -> Dataset:
+def load(folder: Union[str, os.PathLike[str]]) -> Dataset:
     """Reads a data set. Files may end in .gz."""
     path = Path(folder)
     labels = _find(path, "labels.csv")

@@ -257,7 +257,7 @@ def test_skills_come_in_any_form_and_library(small: cf.Crowd) -> None:
 def test_workers_without_a_skill(small: cf.Crowd) -> None:
     frame = small.to_pandas()
     workers = frame["worker"].unique()
-    some = {worker: 1.0 for worker in workers[1:]}
+    some = dict.fromkeys(workers[1:], 1.0)
     with pytest.raises(cf.UsageError, match="1 of 12 workers have none; on_missing_skill='ignore'"):
         cf.MajorityVote().fit(frame, some)
     ignored = cf.MajorityVote(on_missing_skill="ignore").fit_predict_proba(frame, some)

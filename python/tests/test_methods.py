@@ -33,7 +33,7 @@ def test_there_is_a_class_for_every_method() -> None:
 def test_parameters_and_defaults_are_those_of_the_registry(cls: Any) -> None:
     signature = inspect.signature(cls)
     options = {option["name"]: option for option in REGISTRY[cls._method]["options"]}
-    assert {option for option in cls._options.values()} == set(options)
+    assert set(cls._options.values()) == set(options)
     for parameter, option in cls._options.items():
         default = signature.parameters[parameter].default
         words = cls._values.get(parameter, {})

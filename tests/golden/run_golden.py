@@ -60,7 +60,7 @@ def run_case(case, binary):
         lines = []
         for command in case["run"]:
             done = subprocess.run(["bash", "-c", command], cwd=work, env=environment, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT, check=False)
+                                  capture_output=True, timeout=TIMEOUT, check=False)
             lines.append(f"$ {command}\n")
             for stream, raw in (("stdout", done.stdout), ("stderr", done.stderr)):
                 text = normalised(raw, work)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Prints a document (crowdfold report -o FILE.json) as text: its words, and of tables and charts the first rows, rounded."""
 import json
+import pathlib
 import sys
 
 ROWS = 4
@@ -42,7 +43,7 @@ def show_block(block):
                 print(f"    {name}: {json.dumps(block[name])}")
 
 
-document = json.load(open(sys.argv[1], encoding="utf-8"))
+document = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
 print(document["schema"], document["version"], "|", document["title"])
 print(document["headline"])
 print(document["subtitle"])
