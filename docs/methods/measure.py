@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Fills in what the method pages do not say by hand: options and measured accuracies.
+"""Fills in the generated parts of the method pages: options and measured accuracies.
 
 For every page NAME.md beside this script, the lines between `<!-- options -->` and `<!-- end -->` become the
-table that `crowdfold methods NAME` knows, and those between `<!-- accuracy -->` and `<!-- end -->` a table of
+table of `crowdfold methods NAME`, and those between `<!-- accuracy -->` and `<!-- end -->` a table of
 accuracies over the data sets in $CROWDFOLD_DATA (default: ../shared/datasets beside the repository), each a
 folder with labels.csv and truth.csv. Without the data sets, the accuracies stay as they are. Accuracies that the
-paper on onepass published for a method stand beside ours: a CSV file set,method,accuracy. With --methods, only
-their pages are filled.
+paper on onepass published for a method stand beside ours: a CSV file set,method,accuracy. --methods limits the pages.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RUNS = 10
-YARDSTICKS = ["mv", "onepass", "twopass"]  # that others are shown beside
+YARDSTICKS = ["mv", "onepass", "twopass"]  # every table shows them beside its method
 NETWORKS = ["laa", "bila"]  # one random start, so the mean over several counts
-# Where a method's figures are not the published ones: what was tried, on which data sets.
+# Where a method's figures differ from the published ones: the data sets, and the variants tried on them.
 VARIANTS = {
     "laa": (["ZC_all", "ZC_in", "ZC_us", "smile"],
             ["--duplicates first", "--set imitation=25", "--set imitation=100", "--set iterations=50",
@@ -58,7 +57,7 @@ def options_table(method: dict) -> str:
 
 
 def runs_of(method: dict) -> int:
-    """One where the same comes out every time, or where a run is itself the best of several starts."""
+    """One if every run gives the same result, or if a run is itself the best of several starts."""
     names = {option["name"] for option in method["options"]}
     return RUNS if names & {"ties", "order"} or method["name"] in NETWORKS else 1
 
@@ -71,7 +70,7 @@ def compare(binary: Path, folder: Path, method: dict, *arguments: str) -> list[d
 
 
 def measure(binary: Path, data: Path, methods: list[dict]) -> dict[str, dict[str, dict]]:
-    """Data set -> method -> what compare says of it. Methods that do not take so many classes are left out."""
+    """Data set -> method -> the row of `compare`. Methods that cannot take all its classes are left out."""
     results = {}
     for folder in sorted(data.iterdir(), key=lambda path: path.name.lower()):
         if not all((folder / name).is_file() for name in ("labels.csv", "truth.csv")):
@@ -122,9 +121,9 @@ def accuracy_table(method: dict, results: dict[str, dict[str, dict]], published:
     note = (f"{how}, every row counted (`crowdfold compare --duplicates keep --runs {runs_of(method)}`). "
             "Log-loss is in nats; smaller is better.")
     if published:
-        note += " Published: with [onepass](onepass.md), appendix C.3 of the paper."
+        note += " Published: in appendix C.3 of the paper on [onepass](onepass.md)."
         if name not in YARDSTICKS + NETWORKS:
-            note += " Its figures for `smile` are met if exact duplicates of rows count once."
+            note += " Our figures equal the published ones for `smile` if exact duplicates of rows count once."
     return table(["data set", f"`{name}`", *paper, "its log-loss", *(f"`{other}`" for other in others)], rows) + "\n\n" + note
 
 
