@@ -293,7 +293,7 @@ def header(args: argparse.Namespace, binary: Path, versions: dict[str, str], flo
         f"- versions: {', '.join(shown_versions)}",
         f"- {args.threads} threads; best time and largest memory of {args.repeat} runs",
         "- seconds: crowdfold's whole process; DuckDB's query alone; crowd-kit's reading and fitting alone",
-        f"- peak: largest resident memory; one below {floor / MB:.1f} MB cannot be told; MB = 10^6 bytes",
+        f"- peak: largest resident memory; peaks below {floor / MB:.1f} MB cannot be measured; MB = 10^6 bytes",
     ])
 
 

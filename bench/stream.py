@@ -232,11 +232,11 @@ def main() -> None:
              *([f"1,000 labels more, of {what}, until they are on disk", f"{seconds:.3f}", ""] for what, seconds in adding.items()),
              [f"{LEAST_PAGES:,} pages from disk alone, one after the other", f"{min(serial):.3f}", ""],
              ["the same, all asked for at once", f"{min(at_once):.3f}", ""]])
-        + f"\n\nA label of a closed task needs a page of names and one of tasks, {LEAST_PAGES:,} for these; and the pages above them, "
-          "which tell where they are. What is not in memory is asked for ahead: all that is known to be needed at once, then what is "
-          "found there, and the pages beside those of tasks, for rows that will no longer fit. That leaves "
-          f"{(min(on_disk) - min(in_memory)) / min(at_once):.1f} times what the disk alone takes, were all pages known at once, on top "
-          "of what labels take where the file is in memory: tasks are judged, and what changed is written and synced.",
+        + f"\n\nA label of a closed task needs one page of names and one page of tasks, {LEAST_PAGES:,} pages here, and the index pages "
+          "above them. The stream requests missing pages ahead: first all pages that it knows it needs, then the pages they point to, "
+          "and the neighbours of task pages, for rows that outgrow their page. In memory, labels take the time to judge tasks and to "
+          "write and sync the changes. On disk they take that time plus "
+          f"{(min(on_disk) - min(in_memory)) / min(at_once):.1f} times the time that the disk alone needs to read all pages at once.",
     ]) + "\n"
     options.output.write_text(report, encoding="utf-8")
     print(report)

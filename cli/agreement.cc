@@ -1,4 +1,4 @@
-// crowdfold agreement: how much a crowd agrees with itself.
+// crowdfold agreement: how much the workers of a data set agree with each other.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -57,7 +57,7 @@ void add_agreement(CLI::App& app) {
   CLI::App& command =
       *app.add_subcommand("agreement", "how much the workers agree: percent, kappa, alpha");
   command.add_option("LABELS", state->labels, "file of labels, or - for standard input")->required();
-  command.add_flag("--json", state->json, "as JSON");
+  command.add_flag("--json", state->json, "print JSON");
   state->input.add_to(command);
   state->run.add_threads_to(command);
   state->run.add_quiet_to(command);

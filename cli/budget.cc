@@ -1,4 +1,4 @@
-// crowdfold budget: how many labels a stop rule saves, and what that costs.
+// crowdfold budget: how many labels a stop rule saves, and how much accuracy it costs.
 #include "crowdfold/budget.h"
 
 #include <fmt/format.h>
@@ -116,19 +116,23 @@ void add_budget(CLI::App& app) {
   auto state = std::make_shared<Budget>();
   CLI::App& command = *app.add_subcommand("budget", "how many labels a stop rule saves, given truths");
   command.add_option("LABELS", state->labels, "file of labels")->required();
-  command.add_option("--truth", state->truths, "task,label")->required()->type_name("FILE");
+  command.add_option("--truth", state->truths, "known truths: task,label")
+      ->required()
+      ->type_name("FILE");
   command
-      .add_option("--confidence", state->confidences, "a task is done when its answer is so probable")
+      .add_option("--confidence", state->confidences,
+                  "stop rules: a task is done at this probability of its answer")
       ->delimiter(',')
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command.add_option("--min-labels", state->min_labels, "but not with fewer labels")
+  command.add_option("--min-labels", state->min_labels, "labels that a task needs at least")
       ->capture_default_str();
-  command.add_option("--max-labels", state->max_labels, "and with so many, however uncertain");
-  command.add_option("--fixed", state->fixed, "beside it: so many labels for every task")
+  command.add_option("--max-labels", state->max_labels,
+                     "labels after which a task is done, however uncertain");
+  command.add_option("--fixed", state->fixed, "rules to compare with: this many labels for every task")
       ->delimiter(',')
       ->capture_default_str();
-  command.add_option("--runs", state->runs, "in different orders")
+  command.add_option("--runs", state->runs, "runs, each in another order of tasks and labels")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command
@@ -137,17 +141,17 @@ void add_budget(CLI::App& app) {
   command.add_option("--set", state->settings, "an option of the method; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_flag("--json", state->json, "as JSON");
+  command.add_flag("--json", state->json, "print JSON");
   state->config.add_judging_to(command);
   state->input.add_to(command);
   state->run.add_seed_to(command);
   state->run.add_threads_to(command);
   state->run.add_quiet_to(command);
   command.footer(
-      "Labels are bought again, task by task in a random order, and only as many as the rule asks for.\n"
-      "Accuracy is that of all tasks judged once more at the end, beside that of the answers they "
+      "The labels are bought again, task by task in a random order, and only as many as the rule asks\n"
+      "for. `accuracy`: all tasks are judged once more at the end; `when closed`: the answers they "
       "closed\n"
-      "with and what their confidences claimed.\n"
+      "with; `claimed`: the mean confidence of those answers.\n"
       "Examples:\n"
       "  crowdfold budget labels.csv --truth truth.csv\n"
       "  crowdfold budget labels.csv --truth truth.csv -m threepass --confidence .95 --max-labels 10");

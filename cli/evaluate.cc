@@ -13,7 +13,7 @@
 namespace crowdfold::cli {
 namespace {
 
-constexpr std::uint32_t kMostClassesInConfusion = 20;     // a wider matrix is not for reading
+constexpr std::uint32_t kMostClassesInConfusion = 20;     // nobody reads a wider matrix
 constexpr std::uint32_t kMostClassesToEvaluate = 20'000;  // K x K counts must fit
 
 struct Evaluate {
@@ -127,8 +127,8 @@ void add_evaluate(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("evaluate", "how good estimates are, given truths");
   command.add_option("ESTIMATES", state->estimates, "task,label[,confidence[,one column per class]]")
       ->required();
-  command.add_option("TRUTH", state->truths, "task,label")->required();
-  command.add_flag("--json", state->json, "as JSON");
+  command.add_option("TRUTH", state->truths, "known truths: task,label")->required();
+  command.add_flag("--json", state->json, "print JSON");
   state->input.add_columns_to(command, {"task", "label", "confidence"});
   state->input.add_skip_to(command);
   state->run.add_quiet_to(command);

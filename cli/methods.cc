@@ -1,4 +1,4 @@
-// crowdfold methods: the registry, for reading.
+// crowdfold methods: shows the registry.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -60,8 +60,8 @@ void add_methods(CLI::App& app) {
   };
   auto state = std::make_shared<Methods>();
   CLI::App& command = *app.add_subcommand("methods", "the methods and their options");
-  command.add_option("NAME", state->name, "one method, with its options");
-  command.add_flag("--json", state->json, "as JSON");
+  command.add_option("NAME", state->name, "show this method, with its options");
+  command.add_flag("--json", state->json, "print JSON");
   command.footer(
       "Examples:\n"
       "  crowdfold methods\n"

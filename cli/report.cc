@@ -1,4 +1,4 @@
-// crowdfold report: labels in, a page to look at out.
+// crowdfold report: turns labels into a page to look at.
 #include "crowdfold/report.h"
 
 #include <fmt/format.h>
@@ -66,10 +66,11 @@ void add_report(CLI::App& app) {
   command.add_option("LABELS", state->labels, "file of labels, or - for standard input")->required();
   command.add_option("--truth", state->truths, "known truths, to compare with: task,label")
       ->type_name("FILE");
-  command.add_option("-o,--output", state->output, "the page; .json: its data alone")
+  command.add_option("-o,--output", state->output, "file of the page; .json: its data alone")
       ->required()
       ->type_name("FILE");
-  command.add_option("--title", state->title, "default: the name of the file of labels");
+  command.add_option("--title", state->title,
+                     "title of the page; default: the name of the file of labels");
   command.add_option("-m,--method", state->options.method, "see 'crowdfold methods'")
       ->capture_default_str();
   command.add_option("--set", state->settings, "an option of the method; may be repeated")
@@ -78,15 +79,15 @@ void add_report(CLI::App& app) {
   command.add_option("--methods", state->options.compared, "methods to compare with: a,b,… or none")
       ->delimiter(',')
       ->capture_default_str();
-  command.add_option("--confidence", state->options.settled, "a task of this confidence is settled")
+  command.add_option("--confidence", state->options.settled, "confidence at which a task is settled")
       ->check(CLI::Range(0.5, 0.999999))
       ->capture_default_str();
   command
       .add_option("--tasks", state->options.most_tasks,
-                  "at most so many in the list of tasks to look at first")
+                  "most rows in the list of tasks to look at first")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command.add_option("--workers", state->options.most_workers, "at most so many in the list of workers")
+  command.add_option("--workers", state->options.most_workers, "most rows in the list of workers")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   state->input.add_to(command);
@@ -95,7 +96,7 @@ void add_report(CLI::App& app) {
   state->run.add_quiet_to(command);
   state->run.add_memory_to(command);
   command.footer(
-      "The page is one file that loads nothing from anywhere: it can be mailed.\n"
+      "The page is one file that loads nothing else, so you can mail it.\n"
       "Examples:\n"
       "  crowdfold report labels.csv -o report.html\n"
       "  crowdfold report labels.csv --truth truth.csv -o report.html\n"

@@ -68,12 +68,14 @@ void add_simulate(CLI::App& app) {
   command.add_option("--labels-per-task", state->labels_per_task, "a number, or a range such as 3-7")
       ->capture_default_str()
       ->group(who);
-  command.add_option("--quality", state->quality, "of workers: fixed:Q, uniform:LOW,HIGH or beta:A,B")
+  command
+      .add_option("--quality", state->quality,
+                  "distribution of worker quality: fixed:Q, uniform:LOW,HIGH or beta:A,B")
       ->capture_default_str()
       ->group(who);
   command
       .add_option("--model", state->model,
-                  "one_coin: errors are uniform; confusion: workers err in their own ways")
+                  "one_coin: errors are uniform; confusion: each worker has a confusion matrix")
       ->check(CLI::IsMember({"one_coin", "confusion"}))
       ->capture_default_str()
       ->group(who);
@@ -85,35 +87,42 @@ void add_simulate(CLI::App& app) {
                   "share of workers who answer wrongly on purpose")
       ->capture_default_str()
       ->group(who);
-  command.add_option("--skew", state->crowd.skew, "class k is as frequent as (k+1)^-SKEW")
+  command.add_option("--skew", state->crowd.skew, "frequency of class k is proportional to (k+1)^-SKEW")
       ->capture_default_str()
       ->group(who);
   const char* out = "Output";
-  command.add_option("-o,--output", state->output, "labels: task,worker,label (.jsonl: JSON lines)")
+  command
+      .add_option("-o,--output", state->output, "file of labels: task,worker,label (.jsonl: JSON lines)")
       ->type_name("FILE")
       ->capture_default_str()
       ->group(out);
-  command.add_option("--truth-out", state->truth_out, "truths: task,label")
+  command.add_option("--truth-out", state->truth_out, "file of truths: task,label")
       ->type_name("FILE")
       ->group(out);
-  command.add_option("--workers-out", state->workers_out, "true qualities: worker,quality")
+  command.add_option("--workers-out", state->workers_out, "file of true qualities: worker,quality")
       ->type_name("FILE")
       ->group(out);
-  command.add_flag("--shuffle", state->shuffle, "rows in random order instead of grouped by task")
+  command.add_flag("--shuffle", state->shuffle, "write rows in random order, not grouped by task")
       ->group(out);
-  command.add_option("--task-prefix", state->names.task_prefix, "names are prefix and number")
+  command
+      .add_option("--task-prefix", state->names.task_prefix, "name of a task: this prefix and a number")
       ->capture_default_str()
       ->group(out);
-  command.add_option("--worker-prefix", state->names.worker_prefix, "")
+  command
+      .add_option("--worker-prefix", state->names.worker_prefix,
+                  "name of a worker: this prefix and a number")
       ->capture_default_str()
       ->group(out);
-  command.add_option("--task-digits", state->names.task_digits, "width of the number; 0: as needed")
+  command
+      .add_option("--task-digits", state->names.task_digits, "digits of a task's number; 0: as needed")
       ->capture_default_str()
       ->group(out);
-  command.add_option("--worker-digits", state->names.worker_digits, "")
+  command
+      .add_option("--worker-digits", state->names.worker_digits,
+                  "digits of a worker's number; 0: as needed")
       ->capture_default_str()
       ->group(out);
-  command.add_option("--class-names", state->names.classes, "instead of class_0, class_1, …")
+  command.add_option("--class-names", state->names.classes, "names of classes, not class_0, class_1, …")
       ->delimiter(',')
       ->type_name("A,B,…")
       ->group(out);

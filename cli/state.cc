@@ -1,4 +1,5 @@
-// crowdfold state: what a stream's state holds. crowdfold next: where one more label is worth most.
+// crowdfold state: inspects, checks and merges states of streams. crowdfold next: the open tasks that
+// gain most from one more label.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,7 +68,7 @@ void show(const State& options) {
   fmt::print("\n{}", open.text(color));
 }
 
-// Where to go on from, after a crash.
+// After a crash, a source without ids resumes at this number.
 void count_events(const State& options) { fmt::print("{}\n", open_state(options.file).totals().events); }
 
 void merge(const State& options) {
@@ -131,38 +132,37 @@ void next(const State& options) {
 }  // namespace
 
 void add_state(CLI::App& app) {
-  CLI::App& command =
-      *app.add_subcommand("state", "look into, check and put together states of streams");
+  CLI::App& command = *app.add_subcommand("state", "inspect, check and merge states of streams");
   command.require_subcommand(1);
   const auto add = [&](const char* name, const char* help, void (*body)(const State&)) {
     auto state = std::make_shared<State>();
     CLI::App& sub = *command.add_subcommand(name, help);
-    sub.add_option("FILE", state->file, "a state, as `crowdfold stream --state` makes it")->required();
+    sub.add_option("FILE", state->file, "a state that `crowdfold stream --state` made")->required();
     sub.callback([state, body] { body(*state); });
     return std::pair(&sub, state);
   };
   const auto [show_command, show_state] =
-      add("show", "workers with their intervals, open tasks, totals", show);
-  show_command->add_option("--most", show_state->most, "rows of a table")->capture_default_str();
+      add("show", "show totals, workers with their intervals, and open tasks", show);
+  show_command->add_option("--most", show_state->most, "most rows of a table")->capture_default_str();
   const auto [events_command, events_state] =
-      add("events", "how many events it holds: a source without ids goes on from there", count_events);
+      add("events", "print the number of events: a source without ids resumes there", count_events);
   const auto [merge_command, merge_state] =
-      add("merge", "add other states to this one, which is made if it is not there", merge);
-  merge_command->add_option("OTHER", merge_state->others, "states")->required();
-  const auto [export_command, export_state] = add("export", "the workers, as CSV", export_workers);
-  export_command->add_option("-o,--output", export_state->output, "- is standard output")
+      add("merge", "add other states to FILE, which is created if it does not exist", merge);
+  merge_command->add_option("OTHER", merge_state->others, "states to add")->required();
+  const auto [export_command, export_state] = add("export", "write the workers as CSV", export_workers);
+  export_command->add_option("-o,--output", export_state->output, "file of workers; -: standard output")
       ->capture_default_str();
-  export_command->add_flag("--details", export_state->details, "more columns");
+  export_command->add_flag("--details", export_state->details, "write more columns");
   export_state->run.add_threads_to(*export_command);
   const auto [import_command, import_state] =
-      add("import", "worker qualities of a CSV become histories", import_workers);
-  import_command->add_option("WORKERS", import_state->others, "as --workers-out writes them")
+      add("import", "add worker qualities of a CSV as histories", import_workers);
+  import_command->add_option("WORKERS", import_state->others, "files that --workers-out wrote")
       ->required();
   const auto [rejudge_command, rejudge_state] =
-      add("rejudge", "judge closed tasks again, with what is known of workers now; tells what changed",
+      add("rejudge", "judge closed tasks again with the workers' present qualities; print the changes",
           rejudge);
   const auto [check_command, check_state] =
-      add("check", "the file is whole, and counts are what closed tasks say", check);
+      add("check", "check that the file is whole and its counts match the closed tasks", check);
   for (const auto& [sub, state] :
        {std::pair(show_command, show_state), std::pair(events_command, events_state),
         std::pair(merge_command, merge_state), std::pair(export_command, export_state),
@@ -179,9 +179,9 @@ void add_state(CLI::App& app) {
 void add_next(CLI::App& app) {
   auto state = std::make_shared<State>();
   CLI::App& command =
-      *app.add_subcommand("next", "open tasks of a state, by what one more label would bring");
-  command.add_option("FILE", state->file, "a state, as `crowdfold stream --state` makes it")->required();
-  command.add_option("--most", state->most, "tasks")->capture_default_str();
+      *app.add_subcommand("next", "open tasks of a state, by the expected gain from one more label");
+  command.add_option("FILE", state->file, "a state that `crowdfold stream --state` made")->required();
+  command.add_option("--most", state->most, "most tasks to list")->capture_default_str();
   state->run.add_quiet_to(command);
   command.footer(
       "Examples:\n"

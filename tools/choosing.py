@@ -3,9 +3,9 @@
 
     tools/choosing.py [--data DIR] [--runs 10]
 
-Variants are compared by accuracy, by log-loss, and by a criterion that looks at no truth: the mean log-likelihood
-of a tenth of the labels, hidden from the method. Leave-one-data-set-out tells what a choice among them by accuracy
-is worth on data it was not made on. The tables go to docs/methods/threepass.md (between `<!-- variants -->` and
+Variants are compared by accuracy, by log-loss, and by a criterion without truths: the mean log-likelihood
+of a tenth of the labels, hidden from the method. Leaving out one data set at a time shows how a variant chosen by accuracy
+does on a set that played no part in the choice. The tables go to docs/methods/threepass.md (between `<!-- variants -->` and
 `<!-- end -->`) and to docs/choosing.md, which is written as a whole. Data sets are folders with labels.csv and
 truth.csv, in $CROWDFOLD_DATA or ../shared/datasets beside the repository. Takes some minutes.
 """
@@ -121,10 +121,10 @@ def variants_table(figures: Figures) -> str:
     return table(["variant", "what it is", "accuracy", "log-loss", "held-out labels", "sets better / worse"], rows) + f"""
 
 Means over {count} data sets. *Held-out labels* is the mean log-likelihood of a tenth of the labels, hidden from the
-method: no truth is looked at. Chosen by the mean accuracy on all sets but one, the best variant has a mean of
-{decimal(sum(by_accuracy) / count)} on the sets that were left out ({DEFAULT} as it is: {decimal(figures.mean(DEFAULT))}).
-Chosen on every set by its held-out labels, it has {decimal(sum(by_held_out) / count)}: what makes labels more likely
-does not make answers better here."""
+method: it needs no truth. If we choose the variant with the best mean accuracy on all sets but one, its mean accuracy is
+{decimal(sum(by_accuracy) / count)} on the sets left out ({DEFAULT} as it is: {decimal(figures.mean(DEFAULT))}).
+If we choose by held-out labels on every set, it is {decimal(sum(by_held_out) / count)}: likelier labels
+do not mean better answers here."""
 
 
 def simulated(folder: Path) -> list[Path]:
@@ -186,27 +186,27 @@ def choosing(real: Figures, crowds: Figures, of_set: dict[str, dict[str, float]]
 
 Written by `tools/choosing.py`, figures and all.
 
-- **Labels in a file, and nothing else known:** [`threepass`](methods/threepass.md), the default. It has the highest mean
-  accuracy of the methods below on {len(real.sets)} public data sets, and the probabilities to go by.
-- **Labels that keep coming**, or a file larger than memory: `threepass` too, in its first pass (`--grouped`,
-  `--low-memory`, or the online interface); [`onepass`](methods/onepass.md) where every nanosecond or byte counts, or where
+- **A file of labels and no other knowledge:** [`threepass`](methods/threepass.md), the default. It has the highest mean
+  accuracy of the methods below on {len(real.sets)} public data sets, and good probabilities.
+- **Labels that keep coming**, or a file larger than memory: the first pass of `threepass` (`--grouped`,
+  `--low-memory`, or the online interface). Choose [`onepass`](methods/onepass.md) if every nanosecond or byte counts, or if
   a state of two numbers per worker is worth more than accuracy.
-- **The simplest thing that can be explained**: [`twopass`](methods/twopass.md). One quality per worker, proven bounds,
-  {nanoseconds["threepass"] / nanoseconds["twopass"]:.0f} times as fast as `threepass` on these sets, which are small (most
-  of its time goes into calibration there); on millions of labels the gap is smaller:
+- **A method that is simple to explain**: [`twopass`](methods/twopass.md). It has one quality per worker and proven bounds, and
+  is {nanoseconds["threepass"] / nanoseconds["twopass"]:.0f} times as fast as `threepass` on these sets. They are small,
+  so most of the time of `threepass` goes into calibration; on millions of labels the gap is smaller:
   [bench/results.md](../bench/results.md).
-- **Hundreds of classes or free text**: `twopass`. `threepass` takes them, but its time grows with their number.
-- **Workers who mix up classes in their own ways**, a dozen labels per worker and class or more: look at
-  [`ds`](methods/ds.md), [`ibcc`](methods/ibcc.md) and `threepass` side by side, `crowdfold compare LABELS --truth TRUTH`.
-  With ten passes (`--set passes=10`), `threepass` comes closer to them.
+- **Hundreds of classes or free text**: `twopass`. `threepass` accepts them, but its time grows with their number.
+- **Workers who mix up classes in their own ways**, with a dozen labels or more per worker and class: compare
+  [`ds`](methods/ds.md), [`ibcc`](methods/ibcc.md) and `threepass` by `crowdfold compare LABELS --truth TRUTH`.
+  With ten passes (`--set passes=10`), `threepass` comes closer to the other two.
 
 ## On {len(real.sets)} data sets
 
 {overall}
 
-Means; ten orders of tasks where the order matters. *ns per label*: one fit, time of its thread, all sets together. *p*: the
-one-sided signed-rank test that `threepass` is more accurate on such data sets; it does not know that the method was designed
-with these in view.
+Figures are means over the data sets, and over ten orders of tasks where the order matters. *ns per label* is the thread time
+of one fit, over all sets together. *p* is the one-sided signed-rank test that `threepass` is more accurate on such data sets;
+it does not account for the design of the method, which had these sets in view.
 
 ## By kind of crowd
 
@@ -214,20 +214,20 @@ with these in view.
 
 {by_crowd}
 
-Simulated crowds are means of three. Their workers keep to the model of some method, which real ones do not.
+Each figure is the mean of three simulated crowds. Their workers follow the model of some method; real workers do not.
 
-## Where it is not the best
+## Where `threepass` is not the best
 
 {best}
 
-## What is not established
+## Open questions
 
-- That `threepass` is more accurate than `ebcc`, `ds` or `lfc` in general. Look at the p-values, and at the sets where it is
-  behind. It was designed with these data sets in view, so its mean here flatters it. On 19 other data sets that were kept
-  apart from its design, plain Dawid-Skene was level with a prototype of it (.7530 against .7511); this program does not
-  repeat that.
+- We have not shown that `threepass` is more accurate than `ebcc`, `ds` or `lfc` in general. Look at the p-values, and at the
+  sets where it is behind. It was designed with these data sets in view, so its mean here flatters it. On 19 other data sets,
+  which played no part in its design, plain Dawid-Skene was level with a prototype of it (.7530 against .7511); this program
+  does not repeat that comparison.
 - Where the classes are very unequal *and* many, it depends on a guard (see its page) that was tuned on simulated crowds.
-- Nothing here says how methods do when workers copy from each other.
+- These tables do not show how methods do when workers copy from each other.
 """
 
 

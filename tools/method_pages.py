@@ -7,8 +7,7 @@ For every page docs/methods/NAME.md, the lines between `<!-- options -->` and `<
 table that `crowdfold methods NAME` knows, and those between `<!-- accuracy -->` and `<!-- end -->` a table of
 accuracies over the data sets in $CROWDFOLD_DATA (default: ../shared/datasets beside the repository), each a
 folder with labels.csv and truth.csv. Without the data sets, the accuracies stay as they are. Accuracies that the
-paper on onepass published for a method stand beside ours: a CSV file set,method,accuracy. With --methods, only
-their pages are filled.
+paper on onepass published for a method stand beside ours: a CSV file set,method,accuracy. --methods limits the pages.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from markdown import decimal, fill_page, table
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "methods"
 RUNS = 10
-YARDSTICKS = ["mv", "onepass", "twopass"]  # that others are shown beside
+YARDSTICKS = ["mv", "onepass", "twopass"]  # every table shows them beside its method
 NETWORKS = ["laa", "bila"]  # one random start, so the mean over several counts
 # Where a method's figures are not the published ones: the variants that were tried, on which data sets.
 VARIANTS = {
@@ -114,9 +113,9 @@ def accuracy_table(method: dict, results: dict[str, dict[str, dict]], published:
     note = (f"{how}, every row counted (`crowdfold compare --duplicates keep --runs {runs_of(method)}`). "
             "Log-loss is in nats; smaller is better.")
     if published:
-        note += " Published: with [onepass](onepass.md), appendix C.3 of the paper."
+        note += " Published: in appendix C.3 of the paper on [onepass](onepass.md)."
         if name not in YARDSTICKS + NETWORKS:
-            note += " Its figures for `smile` are met if exact duplicates of rows count once."
+            note += " Our figures equal the published ones for `smile` if exact duplicates of rows count once."
     return table(["data set", f"`{name}`", *paper, "its log-loss", *(f"`{other}`" for other in others)], rows) + "\n\n" + note
 
 

@@ -135,10 +135,9 @@ std::string or_nothing(double value) { return std::isnan(value) ? "" : decimal(v
 PageTable means_table(const OfflineFigures& figures) {
   PageTable table;
   table.caption =
-      "Means over the data sets. The paper's are over the same sets, as far as it has figures for them; "
-      "the "
-      "difference is over those. A method for two classes has fewer sets, so its mean compares with no "
-      "other.";
+      "Means over the data sets. The paper's means and the differences are over the sets for which the "
+      "paper has figures. A method for two classes has fewer sets, so its mean cannot be compared with "
+      "the others.";
   table.header = {"method", "sets", "runs", "accuracy", "paper", "difference", "seconds", "paper"};
   for (const std::string& method : figures.methods()) {
     const Mean mean = mean_of(figures, method);
@@ -170,8 +169,8 @@ PageTable by_set(const OfflineFigures& figures, std::string caption, const Cell&
 PageTable accuracy_table(const OfflineFigures& figures) {
   return by_set(
       figures,
-      "Accuracy, ours / the paper's. ▲ and ▼ mark where ours is above or below by more than .01 (.02 "
-      "with fewer than 350 truths).",
+      "Accuracy, ours / the paper's. ▲ and ▼ mark figures of ours that are above or below by more than "
+      ".01 (.02 with fewer than 350 truths).",
       [](const std::string& set, const OfflineFigure& ours, const PublishedFigure& paper) {
         const std::string how = mark(set, ours.accuracy, paper.accuracy);
         return fmt::format("{} / {}{}", decimal(ours.accuracy), decimal(paper.accuracy),
@@ -240,7 +239,7 @@ Section offline_section(const Study& study) {
   if (figures.sets().empty()) return section;
   std::string extra;
   if (std::find(figures.sets().begin(), figures.sets().end(), kSmileOnce) != figures.sets().end())
-    extra = " smile_once is smile with rows that repeat another counted once; it is not in the means.";
+    extra = " smile_once is smile with repeated rows counted once; it is not in the means.";
   section.blocks = {means_table(figures), scatter(figures), accuracy_table(figures),
                     "Every row of the files is counted." + extra, seconds_table(figures)};
   return section;

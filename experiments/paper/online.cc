@@ -232,7 +232,8 @@ Section online_section(const Study& study) {
           all, &Curve::accuracy, accuracy),
       PageChart{"online", "Accuracy so far, mean of the data sets.",
                 chart_of(fmt::format("Mean of {} data sets", curves.size()), all, 760, 400)},
-      table_of("Milliseconds a chunk, mean of the same.", all, &Curve::seconds, milliseconds)};
+      table_of("Milliseconds per chunk, mean of the same data sets.", all, &Curve::seconds,
+               milliseconds)};
   if (!binary.empty()) {
     section.blocks.emplace_back(
         table_of("The data sets of two classes alone, with sbic: accuracy so far.", binary,

@@ -126,9 +126,8 @@ Section priors_section(const Study& study) {
   if (grids.empty()) return section;
   PageTable table;
   table.caption =
-      "Mean accuracy over data sets and runs, of the best and the worst of 25 priors. alpha = 1 with "
-      "beta > 1 "
-      "gives workers who were not seen yet the weight 0; the next column leaves those four out.";
+      "Mean accuracy over data sets and runs, for the best and the worst of 25 priors. alpha = 1 with "
+      "beta > 1 gives new workers the weight 0; \"gap without\" leaves out those four priors.";
   table.header = {"method",     "sets", "runs", "best", "worst", "gap", "gap without alpha = 1 < beta",
                   "paper's gap"};
   for (const auto& [method, grid] : grids) {

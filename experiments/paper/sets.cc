@@ -10,7 +10,8 @@ namespace crowdfold::paper {
 Section sets_section(const Study& study) {
   Section section{"sets", "Data sets", {}};
   PageTable table{
-      "What the experiments used. A number that is not the paper's has the paper's beside it.",
+      "The data sets of the experiments. Where a number differs from the paper's, the paper's stands "
+      "beside it.",
       {"set", "tasks", "workers", "classes", "labels", "truths"},
       {}};
   std::string missing;

@@ -75,10 +75,9 @@ Section wilcoxon_section(const Study& study) {
   Section section{"wilcoxon", "Is it better than a majority vote?", {}};
   PageTable table;
   table.caption =
-      "One-sided Wilcoxon signed-rank test against mv, exact: pairs that differ, the sum of positive "
-      "ranks W, and "
-      "the chance p of so high a sum. \"Paper's table\" is our test on the accuracies that the paper "
-      "printed.";
+      "One-sided Wilcoxon signed-rank test against mv, exact: the number of pairs that differ, the sum "
+      "W of positive ranks, and the probability p of a sum at least that high. \"Paper's table\" is our "
+      "test on the accuracies that the paper printed.";
   table.header = {"method", "pairs", "W", "p", "paper W", "paper p", "paper's table: pairs", "W", "p"};
   for (const auto& [method, ours, paper, again] : lines_of(study)) {
     const bool known = again.pairs > 0;

@@ -1,4 +1,4 @@
-// Document: sections of text, tables and charts, for people. It leaves as JSON (docs/report.md,
+// Document: sections of text, tables and charts, for people. It is written as JSON (docs/report.md,
 // web/document.schema.json) or as one HTML page that needs nothing else. Plain values; functions are
 // pure and safe to call from any thread.
 #pragma once
@@ -15,11 +15,12 @@ namespace crowdfold {
 
 inline constexpr int kDocumentVersion = 1;
 
-// What a series or a category stands for; pages choose colours by it.
+// The meaning of a series or a category; pages choose colours by it.
 enum class Tone { plain, accent, good, warning, bad, muted };
 using Tones = std::map<std::string, Tone>;
 
-// One column of a table: texts, numbers (NaN: nothing there), or intervals, whichever is filled.
+// One column of a table. `format` decides which of `texts`, `numbers` (NaN: missing) and `intervals` is
+// filled.
 struct Column {
   enum class Format { text, integer, number, percent, signed_number, interval };
   struct Triple {
@@ -39,14 +40,15 @@ struct Column {
   std::size_t size() const;
 };
 
-// Rows that belong to the rows of another table: those of row i are offsets[i] to offsets[i + 1].
+// Rows that belong to the rows of another table: row i has rows offsets[i] up to offsets[i + 1],
+// exclusive.
 struct Details {
   std::string title;
   std::vector<std::uint64_t> offsets;
   std::vector<Column> columns;
 };
 
-// What was left out of a table, and where the rest is.
+// The number of rows missing from a table, and where to find them.
 struct LeftOut {
   std::uint64_t rows = 0;
   std::string where;
@@ -57,13 +59,13 @@ struct Table {
   std::string title;
   std::string description;
   std::vector<Column> columns;
-  std::string sorted_by = {};  // a column's name; empty: as it comes
+  std::string sorted_by = {};  // a column's name; empty: rows stay in their order
   bool descending = false;
   std::optional<Details> details = {};
   LeftOut left_out = {};
 };
 
-// A straight line to compare with: at a value of an axis, or the diagonal.
+// A straight reference line: at `value` of an axis, or the diagonal.
 struct Reference {
   enum class Axis { x, y, diagonal };
   Axis axis = Axis::y;
@@ -79,7 +81,7 @@ struct Reference {
 //   scatter    x, y; label, series, size, facet
 //   heatmap    x (text), y (text), value; facet
 //   intervals  x, y, lower, upper; label, series
-// Roles behind the semicolon may be missing.
+// Roles after the semicolon are optional.
 struct Chart {
   enum class Kind { bars, dots, histogram, lines, scatter, heatmap, intervals };
   struct Scale {
@@ -89,12 +91,12 @@ struct Chart {
 
   std::string id;
   std::string title;
-  std::string description;  // what is to be seen; also for those who cannot see it
+  std::string description;  // the content of the drawing, also for screen readers
   Kind kind = Kind::bars;
   std::vector<Column> columns;
   Scale x = {};
   Scale y = {};
-  Scale value = {};  // of heatmap's colours
+  Scale value = {};  // colours of a heatmap
   std::vector<Reference> references = {};
   Tones tones = {};  // by series
   LeftOut left_out = {};
@@ -114,7 +116,7 @@ struct Facts {
   std::vector<Fact> facts;
 };
 
-// What to do next, the most urgent first.
+// Things to do next, the most urgent first.
 struct Advice {
   struct Item {
     Tone tone = Tone::plain;
@@ -134,23 +136,23 @@ struct Section {
 
 struct Document {
   std::string title;
-  std::string headline;  // the whole in one sentence
+  std::string headline;  // the main result, in one sentence
   std::string subtitle = {};
   std::vector<Section> sections;
   std::string footnote = {};
 };
 
-// Text that is not UTF-8 is made so. Error(internal) if a table's columns differ in length.
+// Bytes that are not UTF-8 are replaced. Error(internal) if a table's columns differ in length.
 std::string to_json(const Document& document);
 
-// The page with a document inside: one file that loads nothing from anywhere. `json` as to_json() makes
-// it. Error(usage), which says what to do, if this library was built without the page.
+// The page with a document inside: one file that loads nothing else. `json` comes from to_json().
+// Error(usage), which says what to do, if this library was built without the page.
 std::string to_html(const std::string& json);
 bool has_page();
 
-// As JSON if the path ends in .json, as a page otherwise; "-" is standard output. Whole or not at all.
+// Writes JSON if `path` ends in .json, a page otherwise; "-" is standard output. Whole or not at all.
 void write_document(const std::string& path, const Document& document);
-// The Error(usage) that write_document() would end with, before the work is done.
+// Throws the Error(usage) with which write_document() would end, before the work is done.
 void require_page_for(const std::string& path);
 
 }  // namespace crowdfold

@@ -1,6 +1,6 @@
-// One error family for the whole library. Every failure a caller can meet is an
+// One error type for the whole library. Every failure that reaches a caller is an
 // Error with a code (who has to act) and, where there is one, a place in a file.
-// The command line maps the code to an exit status, other front ends likewise.
+// The command line maps the code to an exit status; other front ends map it likewise.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 namespace crowdfold {
 
 enum class ErrorCode {
-  usage,        // the caller asked for something that does not exist or does not fit
-  data,         // the input is not what it should be
-  io,           // the operating system said no
+  usage,        // an option, method or column does not exist or does not fit
+  data,         // the input is malformed or inconsistent
+  io,           // the operating system refused
   interrupted,  // cancelled through RunContext
-  internal,     // a broken promise of this library
+  internal,     // a defect of this library
 };
 
-// A place in an input. Line and column count from 1; 0 means "not known".
+// A place in an input. Line and column count from 1; 0 means "unknown".
 struct Location {
   std::string file;
   std::uint64_t line = 0;
   std::uint64_t column = 0;
 };
 
-// "file:line:column", without the parts that are not known.
+// "file:line:column", without unknown parts.
 std::string to_string(const Location& location);
 
 class Error : public std::runtime_error {

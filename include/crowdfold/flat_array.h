@@ -1,5 +1,5 @@
-// FlatArray: a std::vector for the large arrays of numbers. It does not write zeros that are about to be
-// overwritten: with a hundred million entries, that would cost as much as the work itself.
+// FlatArray: a std::vector for large arrays of numbers. It does not zero entries that are about to be
+// overwritten: with a hundred million entries, zeroing would cost as much as the work itself.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace crowdfold {
 
-// std::allocator, but resize() leaves new entries as they are.
+// std::allocator, except that resize() leaves new entries uninitialised.
 template <class T>
 class UninitializedAllocator : public std::allocator<T> {
  public:
@@ -26,7 +26,7 @@ class UninitializedAllocator : public std::allocator<T> {
   template <class U>
   UninitializedAllocator(const UninitializedAllocator<U>&) noexcept {}  // NOLINT: allocators convert
 
-  // At the beginning of a cache line, so that rows of numbers lie within few of them.
+  // Aligned to a cache line, so that rows of numbers span as few lines as possible.
   T* allocate(std::size_t count) {
     return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kCacheLine}));
   }

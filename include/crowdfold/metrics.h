@@ -1,4 +1,4 @@
-// How good estimates are, and how much a crowd agrees.
+// Measures of estimates against truths, and of the agreement of a crowd.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace crowdfold {
 struct ClassScores {
   std::uint64_t truths = 0;     // tasks whose truth is this class
   std::uint64_t estimates = 0;  // tasks, among those with a truth, estimated to be this class
-  double precision = 0;         // 0 where nothing was estimated to be the class
-  double recall = 0;            // 0 where no truth is the class
+  double precision = 0;         // 0 if no task is estimated to be this class
+  double recall = 0;            // 0 if no truth is this class
   double f1 = 0;
 };
 
@@ -32,18 +32,18 @@ struct Evaluation {
   double accuracy = 0;
   double macro_f1 = 0;  // mean over the classes that occur as a truth or an estimate
   std::vector<ClassScores> classes;
-  std::vector<std::uint64_t> confusion;  // K x K: truth row by row, estimate in columns
+  std::vector<std::uint64_t> confusion;  // K x K: truths in rows, estimates in columns
 
-  bool has_confidence = false;   // the three below mean something
+  bool has_confidence = false;   // the three below are filled
   double log_loss = 0;           // mean of -log p(truth), natural logarithm
   double calibration_error = 0;  // mean over tasks of |confidence - accuracy| of their bin
   std::vector<CalibrationBin> bins;
 };
 
-// estimates and truths by task, kNoClass where there is none: a task without a truth is left
-// out, one without an estimate counts as wrong (and in no confusion column). confidence is by
-// task, or empty. posterior is T x K, or empty: then the probability that the estimate leaves is
-// spread evenly over the other classes. Probabilities are kept above 1e-15 in the log-loss.
+// `estimates` and `truths` are by task, kNoClass where there is none: a task without a truth is left
+// out, one without an estimate counts as wrong (and in no confusion column). `confidence` is by
+// task, or empty. `posterior` is T x K, or empty; then the remaining 1 - confidence is spread evenly
+// over the other classes. The log-loss raises probabilities below 1e-15 to that value.
 Evaluation evaluate(std::span<const ClassId> estimates, std::span<const ClassId> truths,
                     std::uint32_t num_classes, std::span<const double> confidence = {},
                     std::span<const double> posterior = {});
@@ -52,17 +52,16 @@ struct Agreement {
   std::uint64_t tasks = 0;   // with at least two labels
   std::uint64_t labels = 0;  // on those tasks
   double percent = 0;        // mean over tasks of the share of label pairs that agree, as 0 … 1
-  double cohen_kappa = 0;    // mean over pairs of workers with common tasks, weighted by their number
-  std::uint64_t worker_pairs = 0;  // those pairs
+  double cohen_kappa = 0;    // mean over pairs of workers, weighted by the number of their common tasks
+  std::uint64_t worker_pairs = 0;  // pairs with common tasks
   double fleiss_kappa = 0;         // tasks may have different numbers of labels
   double krippendorff_alpha = 0;   // nominal
 };
 
 // Undefined coefficients (nothing to compare) are NaN; full agreement on a single class is 1.
-// A worker's repeated labels on a task count as labels of their own, but Cohen's kappa takes the
-// worker's last. Cohen's kappa is the costly one. It is left out (NaN, and worker_pairs 0) where
-// more than 5 million pairs of workers share a task, or where the squares of the numbers of labels
-// of the tasks with at least two sum to more than 200 million.
+// A worker's repeated labels on a task count separately, except that Cohen's kappa uses the worker's
+// last. Cohen's kappa is costly. It is left out (NaN, and worker_pairs 0) if more than 5 million pairs
+// of workers share a task, or if the sum of n^2 over tasks with n >= 2 labels exceeds 200 million.
 Agreement agreement(const Labels& labels);
 
 }  // namespace crowdfold

@@ -1,6 +1,6 @@
-// Report: what a run tells people. Which tasks are settled, whom to look at, what is mixed up, whether
-// labels got worse, what other methods say; and in words what to do next. Deterministic: the same labels
-// and options give the same report.
+// Report: the results of a run, for people: settled tasks, suspicious workers, mix-ups of classes,
+// drift, other methods' answers, and advice in words. Deterministic: the same labels and options give
+// the same report.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace crowdfold {
 struct ReportOptions {
   std::string method = "threepass";
   Settings settings = {};
-  std::vector<std::string> compared = {"mv", "onepass", "twopass", "threepass", "ds"};  // or none
-  double settled = 0.9;            // a task of this confidence needs no more labels
-  std::uint32_t most_tasks = 500;  // in the list of tasks to look at first
+  std::vector<std::string> compared = {"mv", "onepass", "twopass", "threepass", "ds"};  // may be empty
+  double settled = 0.9;            // confidence at which a task needs no more labels
+  std::uint32_t most_tasks = 500;  // most rows in the list of tasks to look at first
   std::uint32_t most_workers = 10'000;
 };
 
@@ -29,7 +29,7 @@ struct ReportedTask {
   TaskId task = 0;
   ClassId estimate = kNoClass;
   double confidence = 0;
-  // Further labels until it is settled, if they agree; kMostWanted: that or more.
+  // Further labels that settle the task, if they agree with its estimate; kMostWanted: that or more.
   std::uint32_t wanted = 0;
 };
 inline constexpr std::uint32_t kMostWanted = 3;
@@ -39,11 +39,11 @@ struct TaskSummary {
   std::uint64_t settled = 0;
   std::uint64_t without_labels = 0;
   std::uint64_t single_label = 0;
-  // wanted[n]: tasks that want n further labels; the last: that or more. Tasks without labels are among
-  // them.
+  // wanted[n]: tasks that want n further labels; the last entry: n or more. Includes tasks without
+  // labels.
   std::vector<std::uint64_t> wanted = std::vector<std::uint64_t>(kMostWanted + 1);
   std::vector<std::uint64_t> labels_per_task;  // tasks by their number of labels
-  // Bins of confidence, equally wide: tasks that are right and wrong where truths are known, and all.
+  // Bins of confidence, equally wide: all tasks, and those with a known truth that are right or wrong.
   struct Bin {
     double lower = 0;
     double upper = 0;
@@ -52,13 +52,15 @@ struct TaskSummary {
     std::uint64_t wrong = 0;
   };
   std::vector<Bin> confidence;
-  std::vector<ReportedTask> first;     // the least certain with labels, not settled; at most most_tasks
-  std::vector<ReportedTask> mistakes;  // against truths, the most certain first; at most most_tasks
+  // At most most_tasks each: unsettled tasks with labels, least certain first; and estimates that differ
+  // from the truth, most certain first.
+  std::vector<ReportedTask> first;
+  std::vector<ReportedTask> mistakes;
 };
 
-// How a worker is marked, by agreement with what the others say: docs/report.md has the rule.
+// A worker's mark, by agreement with the other workers: docs/report.md has the rule.
 enum class WorkerMark { useful, unsure, random, adversary };
-// Beyond chance; whoever may be better than that is not called random.
+// On the scale of `beyond_chance`: a worker whose interval reaches above it is not called random.
 inline constexpr double kAtMostWeak = 0.3;
 
 struct ReportedWorker {
@@ -66,17 +68,17 @@ struct ReportedWorker {
   std::uint64_t labels = 0;
   double quality = 0;
   Interval interval = {};
-  double log_odds = 0;  // what a label of theirs weighs: 0 is a guess
+  double log_odds = 0;  // weight of the worker's labels: 0 is a guess
 
   // Against the vote of the others on the same tasks.
   std::uint64_t compared = 0;  // labels on tasks where the others' vote has a winner
   std::uint64_t agreed = 0;
-  double by_chance = 0;         // labels that would agree if they had nothing to do with the tasks
-  Interval beyond_chance = {};  // 0: as by chance, 1: always; 95 %
+  double by_chance = 0;         // labels expected to agree if they were independent of the tasks
+  Interval beyond_chance = {};  // 95 % interval of agreement; 0: as by chance, 1: always
   WorkerMark mark = WorkerMark::unsure;
-  ClassId constant = kNoClass;  // the only class they ever gave, on at least 10 tasks
-  double early = 0;  // share that agreed in the first and second half of their compared labels,
-  double late = 0;   // in the order of the tasks; NaN for too few
+  ClassId constant = kNoClass;  // the only class the worker ever gave, on at least 10 tasks
+  double early = 0;             // share that agreed in the first and second half of the compared labels,
+  double late = 0;              // in the order of the tasks; NaN for too few
   bool got_worse = false;
 
   std::uint64_t truths = 0;  // labels on tasks with a known truth
@@ -95,10 +97,10 @@ struct MixUp {
   ClassId estimate = 0;
   ClassId label = 0;
   std::uint64_t labels = 0;
-  double share = 0;  // of all labels on tasks of that estimate
+  double share = 0;  // of all labels on tasks with that estimate
 };
 
-// Two workers on the tasks that both have labelled.
+// Two workers, on the tasks that both labelled.
 struct WorkerPair {
   std::uint32_t a = 0;  // places in Report::busiest
   std::uint32_t b = 0;
@@ -113,19 +115,19 @@ struct DriftChunk {
   std::uint64_t labels = 0;
   std::uint64_t agreed = 0;            // labels that are the task's estimate
   double confidence = 0;               // mean
-  std::vector<std::uint64_t> classes;  // estimates by place in Report::classes, the first few
+  std::vector<std::uint64_t> classes;  // number of estimates, for the first classes of Report::classes
 };
 
 struct ComparedMethod {
   std::string method;
-  std::string left_out;  // why it was not run; the rest is then empty
+  std::string left_out;  // the reason why it was not run; the rest is then empty
   // Share of tasks with the same estimate, by place in Report::methods; NaN if left out.
   std::vector<double> same;
   double confidence = 0;  // mean
   double settled = 0;     // share of tasks
   Evaluation evaluation = {};
-  std::uint64_t better = 0;  // tasks that it has right and the report's method has not
-  std::uint64_t worse = 0;   // the other way round
+  std::uint64_t better = 0;  // tasks on which it is right and the report's method wrong
+  std::uint64_t worse = 0;   // tasks on which it is wrong and the report's method right
 };
 
 struct Report {
@@ -136,22 +138,25 @@ struct Report {
   std::uint64_t skipped_rows = 0;
   bool has_truths = false;
   TaskSummary tasks;
-  // All that gave a label, by the lower end of their interval, best first.
+  // All workers who gave a label, by the lower end of their interval, best first.
   std::vector<ReportedWorker> workers;
   std::vector<ReportedClass> classes;  // by estimates, the most frequent first
-  // shown x shown, shown = min(classes, 15): labels by estimate (row) and class, both by place in
-  // `classes`.
+  // shown_classes = min(number of classes, 15). `confusion` is shown_classes x shown_classes: labels by
+  // estimate (row) and class, both by place in `classes`.
   std::uint32_t shown_classes = 0;
   std::vector<std::uint64_t> confusion;
-  std::vector<MixUp> mix_ups;          // the most frequent first, at most 50
-  std::vector<std::uint32_t> busiest;  // places in `workers`: busy ones who share many tasks, best first
-  std::vector<WorkerPair> pairs;       // of them, a < b, with at least 5 common tasks
+  std::vector<MixUp> mix_ups;  // the most frequent first, at most 50
+  // Places in `workers`: busy workers who share many tasks, best first; and their pairs, a < b, with at
+  // least 5 common tasks.
+  std::vector<std::uint32_t> busiest;
+  std::vector<WorkerPair> pairs;
   std::vector<DriftChunk> drift;
   std::vector<ComparedMethod> methods;
   Evaluation evaluation;  // if has_truths
 };
 
-// truths: by TaskId, kNoClass where not known; or empty. They are compared with, never learned from.
+// `truths` are by TaskId, kNoClass where unknown; or empty. The report compares with them, and never
+// learns from them.
 Report make_report(const Labels& labels, std::span<const ClassId> truths, const ReportOptions& options,
                    const RunContext& context);
 
@@ -159,7 +164,7 @@ Report make_report(const Labels& labels, std::span<const ClassId> truths, const 
 std::string headline_of(const Report& report);
 Advice advice_of(const Report& report, const Labels& labels);
 
-// The report as sections of tables and charts. `source`: the name of what was read, for the title.
+// The report as sections of tables and charts. `source` is the name of the input, for the title.
 Document document_of(const Report& report, const Labels& labels, std::span<const ClassId> truths,
                      const std::string& source);
 

@@ -1,5 +1,5 @@
-// RunContext: what a run is given besides its data and options. Nothing in the library
-// reaches for a global clock, generator, terminal or signal: it is all in here.
+// RunContext: seed, threads, limits and callbacks of a run. The library uses no global clock,
+// generator, terminal or signal: they all enter here.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace crowdfold {
 struct Progress {
   const char* stage = "";   // "reading", "twopass", …
   std::uint64_t done = 0;   // in units of the stage: bytes, tasks, iterations
-  std::uint64_t total = 0;  // 0: not known
+  std::uint64_t total = 0;  // 0: unknown
 };
 
 struct RunContext {
@@ -19,11 +19,11 @@ struct RunContext {
   int threads = 1;
   bool posterior = false;        // also fill Result::posterior
   bool confusion = false;        // also fill Result::confusion
-  std::uint64_t max_memory = 0;  // bytes; what needs more is Error(usage). 0: no limit
+  std::uint64_t max_memory = 0;  // bytes; a run that needs more throws Error(usage). 0: no limit
 
-  // Called now and then, from one thread at a time.
+  // Called from time to time, by one thread at a time.
   std::function<void(const Progress&)> progress;
-  // Set to true from anywhere, also from a signal handler, to stop with Error(interrupted).
+  // Any thread or signal handler may set it to true; the run then throws Error(interrupted).
   const std::atomic<bool>* cancelled = nullptr;
 
   void report(const char* stage, std::uint64_t done, std::uint64_t total) const {

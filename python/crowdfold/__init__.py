@@ -3,7 +3,7 @@
     from crowdfold import TwoPass
     labels = TwoPass().fit_predict(frame)  # columns task, worker, label
 
-The API follows crowd-kit and scikit-learn. `help(TwoPass)` tells the rest.
+The API follows crowd-kit and scikit-learn. `help(TwoPass)` describes parameters and results.
 """
 
 from . import datasets, errors, methods, metrics, plot

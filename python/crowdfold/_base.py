@@ -23,16 +23,16 @@ OneTask = Union[Mapping[Any, Any], Iterable[Tuple[Any, Any]]]
 class Aggregator:
     """Labels in; one label per task and one quality per worker out.
 
-    `data` is a table with the columns task, worker and label: a DataFrame of pandas or polars, anything that speaks Arrow,
+    `data` is a table with the columns task, worker and label: a DataFrame of pandas or polars, any object that exports Arrow,
     a dictionary or tuple of arrays, an iterator of such chunks, or the path of a file. `columns=dict(task=..., worker=...,
-    label=...)` says which column is which. A null as label is an abstention.
+    label=...)` names the columns. A null as label is an abstention.
 
-    Results come in the library that the data came in, with the dtypes it had.
+    Results keep the library and the dtypes of `data`.
     """
 
     _method: ClassVar[str]
     _options: ClassVar[Dict[str, str]]  # parameter -> option of the engine
-    _values: ClassVar[Dict[str, Dict[Any, str]]]  # other words for values of a parameter
+    _values: ClassVar[Dict[str, Dict[Any, str]]]  # parameter -> crowd-kit's words for its values -> the engine's
     _without_meaning: ClassVar[Dict[str, Any]]  # parameters that must keep their default
 
     # --- parameters -------------------------------------------------------------------------
@@ -74,7 +74,7 @@ class Aggregator:
             _native.check_settings(self._method, settings)
         except UsageError as error:
             text = str(error)
-            for name, option in self._options.items():  # under the name that it has here
+            for name, option in self._options.items():  # the message must use the parameter's Python name
                 if name != option:
                     text = text.replace(f"option {option}=", f"{name}=")
             if text == str(error):
@@ -162,15 +162,15 @@ class Aggregator:
         return self._fitted_
 
     def _extras(self, crowd: Crowd, classes: Values, **given: Any) -> List[Tuple[str, Any]]:
-        """What the method takes by name, from parameters and from arguments of `fit`."""
+        """The method's extras, by name, from parameters and from arguments of `fit`."""
         return []
 
     def predict(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
-        """Labels of tasks, given what was learned of workers. Nothing is learned from them."""
+        """Judges tasks with the worker qualities learned so far. Learns nothing."""
         return self._judge(data, columns).labels()
 
     def predict_proba(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
-        """The probability of every class, for tasks as in `predict`."""
+        """Like `predict`, but returns the probability of every class."""
         return self._judge(data, columns).probas()
 
     def _judge(self, data: Any, columns: Optional[Mapping[str, str]]) -> Fitted:
@@ -187,7 +187,7 @@ class Aggregator:
         return read(data, columns=columns, duplicates=getattr(self, "duplicates"), threads=self._threads(), progress=bar)
 
     def _read_more(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> Crowd:
-        """Labels with the ids of workers and classes that are known already."""
+        """Reads labels, and gives known workers and classes the ids they already have."""
         crowd = self._read(data, columns, bar)
         labels, new_workers, new_classes = self._require_learned().renumber(crowd.labels)
         return Crowd(labels, crowd.library, crowd.tasks, crowd.library.take(crowd.workers, new_workers),
@@ -222,12 +222,12 @@ class Aggregator:
 
     @property
     def probas_(self) -> Any:
-        """The probability of every class: a DataFrame with a row for every task and a column for every class."""
+        """The probability of every class: a DataFrame with one row per task and one column per class."""
         return self._fitted.probas()
 
     @property
     def skills_(self) -> Any:
-        """The quality of every worker, the probability that a label of theirs is right: a Series `skill` by worker."""
+        """The quality of every worker, the probability that their next label is right: a Series `skill` by worker."""
         return self._fitted.skills()
 
     @property
@@ -247,22 +247,22 @@ class Aggregator:
 
     @property
     def loss_history_(self) -> List[float]:
-        """What the method climbs, after every iteration."""
+        """The objective after each iteration."""
         return self._fitted.trace
 
     @property
     def converged_(self) -> bool:
-        """Whether the method settled within its iterations."""
+        """Whether the method converged within its iterations."""
         return self._fitted.converged
 
     # --- learning as labels come ------------------------------------------------------------
 
     def partial_fit(self: Self, data: Any, true_labels: Any = None, *,
                     columns: Optional[Mapping[str, str]] = None) -> Self:
-        """Learns from a chunk of tasks, after those that were there before, and judges them.
+        """Learns from one more chunk of tasks, and judges them.
 
-        A chunk holds all labels of its tasks. `labels_` and its like speak of the tasks of the last chunk, `workers_` and its
-        like of all that was learned.
+        A chunk holds all labels of its tasks. Afterwards, results by task (such as `labels_`) describe the last chunk, and
+        results by worker (such as `workers_`) everything learned so far.
         """
         settings = self._settings()
         if "_fitted_" not in self.__dict__:
@@ -281,7 +281,7 @@ class Aggregator:
         return self
 
     def learn_one(self: Self, task: Any, labels: OneTask, truth: Any = None) -> Self:
-        """Learns from one task: what workers said of it, as {worker: label} or pairs. `truth` is its label, if known."""
+        """Learns from one task. `labels` is {worker: label}, or pairs of both; `truth` is the true label, if known."""
         pairs = list(labels.items() if isinstance(labels, Mapping) else labels)
         if "_fitted_" not in self.__dict__:
             self._learned = _native.Learned(self._method, self._settings(), self._seed())
@@ -299,12 +299,12 @@ class Aggregator:
         return self
 
     def predict_one(self, labels: OneTask) -> Any:
-        """The label of one task, given what workers said of it, as {worker: label} or pairs. Learns nothing."""
+        """The label of one task, given its `labels`: {worker: label}, or pairs of both. Learns nothing."""
         probabilities = self.predict_proba_one(labels)
         return max(probabilities, key=lambda label: probabilities[label]) if probabilities else None
 
     def predict_proba_one(self, labels: OneTask) -> Dict[Any, float]:
-        """The probability of every class, as in `predict_one`."""
+        """Like `predict_one`, but returns the probability of every class."""
         learned, known = self._require_learned(), self._fitted
         pairs = list(labels.items() if isinstance(labels, Mapping) else labels)
         texts = [(text_of(worker), text_of(label)) for worker, label in pairs if text_of(label)]
@@ -315,7 +315,7 @@ class Aggregator:
         return dict(zip(known.class_list(), probabilities))
 
     def merge(self: Self, other: Aggregator) -> Self:
-        """Takes over what another one has learned from other tasks, as if both had been one."""
+        """Adds the knowledge of `other`, which learned from other tasks, as if one model had seen the tasks of both."""
         if type(other) is not type(self):
             raise UsageError(f"{type(self).__name__} cannot be merged with {type(other).__name__}")
         learned, theirs = self._require_learned(), other._require_learned()
@@ -325,12 +325,12 @@ class Aggregator:
         return self
 
     def save(self, path: Path, *, details: bool = False) -> None:
-        """Writes worker qualities, as `crowdfold aggregate --workers-out` does: CSV, or JSON lines by the name."""
+        """Writes worker qualities, as `crowdfold aggregate --workers-out` does: CSV, or JSON lines by extension."""
         self._require_learned().save(os.fspath(path), details)
 
     def load(self: Self, path: Path) -> Self:
         """Starts from worker qualities that `save` or the command line wrote: `predict`, `partial_fit` and `learn_one`
-        go on from them. `fit(..., workers=path)` takes them as what is known beforehand."""
+        go on from them. `fit(..., workers=path)` uses them as prior knowledge instead."""
         learned = _native.Learned(self._method, self._settings(), self._seed())
         learned.load(os.fspath(path))
         self._learned = learned
@@ -339,12 +339,12 @@ class Aggregator:
 
 
 def _same(value: Any, default: Any) -> bool:
-    """Whether a parameter has its default. Tables are compared with nothing."""
+    """Whether a parameter has its default. A table never equals a default."""
     return value is default or (np.ndim(value) == 0 and bool(value == default))
 
 
 def find_truths(crowd: Crowd, classes: Values, true_labels: Any) -> Any:
-    """Truths by task for the engine; classes that no label names get values as well."""
+    """Truths by task for the engine. Also appends to `classes` the values of classes that no label names."""
     if true_labels is None:
         return None
     tasks, labels, library = truth_columns(true_labels)

@@ -1,5 +1,5 @@
-"""Makes a class of every method that the engine knows. Its registry is the one source of parameters, defaults and
-documentation; here are only the names that Python knows methods and options by, which follow crowd-kit and scikit-learn
+"""Makes one class per method of the engine. The engine's registry is the one source of parameters, defaults and
+documentation. This file only adds the Python names of methods and options, which follow crowd-kit and scikit-learn
 where those have a name."""
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ class Parameter:
     default: Any
     annotation: str
     meaning: str
-    option: str = ""  # of the engine; empty if it is not one
+    option: str = ""  # the engine's option; empty for a parameter of Python's own
 
 
 @dataclass(frozen=True)
 class Names:
-    """What a method is called in Python."""
+    """A method's names in Python."""
 
     class_name: str
     parameters: Dict[str, str] = field(default_factory=dict)  # option -> parameter
-    values: Dict[str, Dict[Any, str]] = field(default_factory=dict)  # parameter -> other words for its values
+    # Parameter -> crowd-kit's words for its values -> the engine's.
+    values: Dict[str, Dict[Any, str]] = field(default_factory=dict)
     base: Type[Aggregator] = Aggregator
-    own: Tuple[Parameter, ...] = ()  # parameters that the base knows what to do with
-    # Parameters of crowd-kit's class that mean nothing here: they are accepted as long as they have their default.
+    own: Tuple[Parameter, ...] = ()  # parameters that `base` handles
+    # Parameters of crowd-kit's class that have no meaning here: only their default is accepted.
     without_meaning: Dict[str, Any] = field(default_factory=dict)
     # Parameters that crowd-kit takes by position, in its order.
     positional: Tuple[str, ...] = ()
@@ -44,7 +45,7 @@ METHODS: Dict[str, Names] = {
     "mv": Names("MajorityVote", base=WeightedByFit, own=(
         Parameter("default_skill", None, "Optional[float]", "the skill of workers for whom fit(skills=) has none"),
         Parameter("on_missing_skill", "error", "str",
-                  "what is done about them: error, ignore their labels, or value, which takes default_skill")),
+                  "for workers without a skill: error, ignore (their labels), or value (default_skill)")),
                 positional=("default_skill", "on_missing_skill")),
     "onepass": Names("OnePass"),
     "twopass": Names("TwoPass"),
@@ -76,7 +77,7 @@ METHODS: Dict[str, Names] = {
     "kos": Names("KOS", positional=("n_iter", "random_state")),
     "ds": Names("DawidSkene", base=StartedByFit, own=(
         Parameter("initial_error_strategy", None, "Optional[str]",
-                  "what fit(initial_error=) is: matrices to start from (assign), or counts on top of a vote's (addition)"),),
+                  "meaning of fit(initial_error=): matrices to start from (assign), or counts added to a vote's (addition)"),),
                 positional=("n_iter", "tol", "initial_error_strategy")),
     "fast_ds": Names("FastDawidSkene"),
     "opt_ds": Names("OptDawidSkene"),
@@ -106,8 +107,8 @@ def _default(option: Dict[str, str]) -> Tuple[Any, str]:
 
 
 def parameters_of(method: Dict[str, Any]) -> List[Parameter]:
-    """Parameters of a class: the method's options, those of its base, crowd-kit's that mean nothing, and the shared ones;
-    first those that may be given by position."""
+    """Parameters of a class: the method's options, those of its base, crowd-kit's without meaning, and the shared ones.
+    Those that may be given by position come first."""
     names = METHODS[method["name"]]
     found = []
     for option in method["options"]:
@@ -119,13 +120,13 @@ def parameters_of(method: Dict[str, Any]) -> List[Parameter]:
                                meaning, option["name"]))
     found += names.own
     for name, default in names.without_meaning.items():
-        found.append(Parameter(name, default, "Any", "for scripts that name it: nothing but its default is accepted"))
+        found.append(Parameter(name, default, "Any", "for scripts that pass it: only the default is accepted"))
     found += [Parameter(*shared) for shared in SHARED]
     return sorted(found, key=lambda p: names.positional.index(p.name) if p.name in names.positional else 99)
 
 
 def signature_of(names: Names, parameters: List[Parameter], annotated: bool = False) -> str:
-    """Parameters as they stand in a `def`."""
+    """The parameter list of a `def`."""
     parts = ["self"]
     for parameter in parameters:
         if parameter.name not in names.positional and "*" not in parts:
@@ -154,7 +155,7 @@ def make_class(method: Dict[str, Any], module: str) -> Type[Aggregator]:
     parameters = parameters_of(method)
     body = "\n".join(f"    self.{p.name} = {p.name}" for p in parameters)
     scope: Dict[str, Any] = {"__name__": module}
-    exec(f"def __init__({signature_of(names, parameters)}):\n{body}", scope)  # a signature like any other
+    exec(f"def __init__({signature_of(names, parameters)}):\n{body}", scope)  # so that `inspect` sees a real signature
     init = scope["__init__"]
     init.__qualname__ = f"{names.class_name}.__init__"
     return type(names.class_name, (names.base,), {

@@ -18,10 +18,10 @@ def compare(data: Any, truth: Any, *, methods: Union[str, Iterable[str]] = "all"
             duplicates: str = "last", random_state: int = 0, n_jobs: Optional[int] = None) -> Any:
     """Accuracy and time of methods, as `crowdfold compare` measures them.
 
-    Returns a table with a row for every method: `accuracy`, the mean over the runs, its standard deviation `accuracy_sd`,
-    `log_loss`, and `seconds`, the median of one run, reading excluded. Runs differ in their seeds: ties and the order of
-    tasks are drawn anew. `methods` are names of the engine or of classes, `settings` are options of the engine, for those
-    methods that have them.
+    Returns a table with one row per method: `accuracy`, the mean over the runs, its standard deviation `accuracy_sd`,
+    `log_loss`, and `seconds`, the median over the runs, without reading. Each run has its own seed, and draws ties and the
+    order of tasks anew. `methods` are names of methods or of classes. `settings` are options of the engine; methods without
+    such an option ignore it.
     """
     registry = {method["name"]: method for method in _native.registry()}
     chosen = _choose(methods, registry)

@@ -1,5 +1,5 @@
-"""What some classes have besides what all have: arguments of `fit`, and attributes, that crowd-kit's classes of the same
-name have. `_build.py` says which class has what."""
+"""Arguments of `fit` and attributes that only some classes have, as crowd-kit's classes of the same name do. `_build.py`
+assigns them to classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Started = TypeVar("Started", bound="StartedByFit")
 
 
 def numbers_by_id(crowd: Crowd, role: str, given: Any, what: str, column: str) -> Any:
-    """Numbers by task, worker or class, NaN where none is given. `column` has them, if they come in a table."""
+    """Numbers by task, worker or class, NaN where none is given. If `given` is a table, `column` holds them."""
     keys, values, library = key_columns(given, what, role, column)
     count = {"task": crowd.labels.num_tasks, "worker": crowd.labels.num_workers,
              "label": crowd.labels.num_classes}[role]
@@ -48,7 +48,7 @@ class WeightedByFit(Aggregator):
         """Judges tasks, and learns how often workers agree.
 
         `skills` are weights of workers: a Series by worker, a dictionary, or a table with the columns worker and skill. Then
-        probabilities are shares of the weights. The rest is as for all classes; `true_labels` go by name here.
+        probabilities are shares of the weights. The other arguments are those of all classes; pass `true_labels` by name.
         """
         self._fit(data, true_labels, columns, workers, False, low_memory, skills=skills)
         return self
@@ -97,8 +97,9 @@ class StartedByFit(Aggregator):
             columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None) -> Started:
         """Learns from labels and judges their tasks.
 
-        `initial_error` are confusion matrices to start from, in the form of `errors_`; `initial_error_strategy` says how: as
-        they are ("assign"), or as counts on top of those of a vote ("addition"). The rest is as for all classes.
+        `initial_error` are confusion matrices to start from, in the form of `errors_`. `initial_error_strategy` is "assign" to
+        use them as they are, or "addition" to add them as counts to those of a vote. The other arguments are those of all
+        classes.
         """
         self._fit(data, true_labels, columns, workers, False, initial_error=initial_error)
         return self
@@ -161,7 +162,7 @@ class WithDifficulties(Aggregator):
 
     @property
     def alphas_(self) -> Any:
-        """The ability of every worker: a Series `alpha` by worker. 0 is a guess, less is an enemy."""
+        """The ability of every worker: a Series `alpha` by worker. 0 is a guesser, below 0 an adversary."""
         fitted = self._fitted
         return fitted.library.series(fitted.extra("ability"), fitted.workers.get(), "alpha", "worker")
 
@@ -189,34 +190,34 @@ class WithSpamming(Aggregator):
 
     @property
     def spamming_(self) -> Any:
-        """An array with a row for every worker: the probabilities that a label is spam, and that it is not."""
+        """An array with one row per worker: the probabilities that a label is spam, and that it is not."""
         spamming = self._fitted.extra("spamming")
         return np.column_stack([spamming, 1 - spamming])
 
     @property
     def thetas_(self) -> Any:
-        """An array with a row for every worker: the probability of every class among spammed labels."""
+        """An array with one row per worker: the probability of every class among spammed labels."""
         strategy = self._fitted.extra("strategy")
         return np.array(strategy).reshape(len(strategy), -1)
 
     @property
     def theta_priors_(self) -> Any:
-        """An array with a row for every worker: `alpha` and `beta`."""
+        """An array with one row per worker: `alpha` and `beta`."""
         return np.tile([float(getattr(self, "alpha")), float(getattr(self, "beta"))], (len(self.thetas_), 1))
 
     @property
     def strategy_priors_(self) -> Any:
-        """An array with a row for every worker: `strategy` for every class."""
+        """An array with one row per worker: `strategy` for every class."""
         return np.full(self.thetas_.shape, float(getattr(self, "strategy")))
 
     @property
     def smoothing_(self) -> float:
-        """What `method="em"` adds to every count."""
+        """The number that `method="em"` adds to every count."""
         return float(getattr(self, "smoothing") / self.thetas_.shape[1])
 
 
 class WithScores(Aggregator):
-    """Scores of classes, which are the probabilities here."""
+    """Scores of classes: here, the probabilities."""
 
     @property
     def scores_(self) -> Any:

@@ -1,4 +1,4 @@
-"""What a fit has found out, and how it is shown."""
+"""The results of a fit, and the tables that show them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Fitted:
     confidence: Any
     posterior: Any  # or None
     confusion: Any  # or None
-    extras: Dict[str, Any]  # what only this method gives, by name
+    extras: Dict[str, Any]  # results that only this method has, by name
     trace: List[float]
     converged: bool
     learned: _native.Learned
@@ -67,7 +67,7 @@ class Fitted:
 
     def probas(self) -> Any:
         if self.posterior is None:
-            raise NotFittedError("probabilities of so many tasks and classes are made by fit_predict_proba only")
+            raise NotFittedError("there are no probabilities: their table would be large; call fit_predict_proba for it")
         return self.library.matrix(self.tasks, self.classes.get(), self.posterior)
 
     def skills(self) -> Any:
@@ -112,7 +112,7 @@ class Fitted:
         self._note("classes", self.classes, met)
 
     def _note(self, role: str, values: Values, met: List[Any]) -> None:
-        """Values of new ids, in the order in which the engine gave them."""
+        """Appends the values of new ids, in the order in which the engine assigned them."""
         if role not in self._known:
             self._known[role] = {text_of(value) for value in as_list(values.get())}
         known = self._known[role]

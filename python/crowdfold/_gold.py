@@ -1,4 +1,4 @@
-"""A vote weighted by how workers did on tasks whose truth is known."""
+"""A vote weighted by each worker's accuracy on tasks of known truth."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Self = TypeVar("Self", bound="GoldMajorityVote")
 class GoldMajorityVote(MajorityVote):
     """A vote weighted by the share of right labels on tasks whose truth is known.
 
-    `fit(data, true_labels)` learns `skills_`; `predict(data)` votes, and fills `labels_` and its like. Parameters are those of
-    `MajorityVote`: `on_missing_skill` and `default_skill` say what a worker counts who labelled none of those tasks.
+    `fit(data, true_labels)` learns `skills_`; `predict(data)` votes, and fills `labels_` and the other results. Parameters are
+    those of `MajorityVote`: `on_missing_skill` and `default_skill` set the weight of workers who labelled none of those tasks.
     """
 
     def fit(self: Self, data: Any, true_labels: Any, *,  # type: ignore[override]
@@ -40,11 +40,11 @@ class GoldMajorityVote(MajorityVote):
         return self
 
     def predict(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
-        """Labels of tasks, by a vote weighted by `skills_`."""
+        """Judges tasks by a vote weighted by `skills_`."""
         return self._vote(data, columns, False).labels()
 
     def predict_proba(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
-        """The share of every class in the weights, for tasks as in `predict`."""
+        """Like `predict`, but returns each class's share of the weights."""
         return self._vote(data, columns, True).probas()
 
     def fit_predict(self, data: Any, true_labels: Any, *,  # type: ignore[override]
@@ -68,7 +68,7 @@ class GoldMajorityVote(MajorityVote):
 
     @property
     def skills_(self) -> Any:
-        """The share of right labels of every worker who labelled a task whose truth is known: a Series `skill`."""
+        """The share of right labels, for every worker who labelled a task of known truth: a Series `skill`."""
         if "_skills" not in self.__dict__:
             raise NotFittedError("this GoldMajorityVote has not seen any truths yet: call fit")
         return self._skills

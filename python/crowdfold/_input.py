@@ -1,4 +1,4 @@
-"""Whatever labels come in -> Labels of the engine, and the values that tasks, workers and classes are made of."""
+"""Turns input of any form into Labels of the engine, and keeps the original values of tasks, workers and classes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .errors import UsageError
 
 ROLES = ("task", "worker", "label")
 
-# Numpy's types of Arrow's numbers.
+# Arrow's formats of numbers -> numpy's types.
 _NUMBERS = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
             "f": "f4", "g": "f8"}
 
 
 @dataclass
 class Values:
-    """The values behind ids, in their order. They come in pieces."""
+    """The original values of ids, in the order of the ids, in pieces."""
 
     library: Library
     pieces: List[Any] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Values:
         return self.pieces[0]
 
     def in_library(self, library: Library, more: Any) -> Values:
-        """The same values and some more, in the library of the latter."""
+        """These values followed by `more`, all in `library`, which is that of `more`."""
         same = Values(library, list(self.pieces))
         if library is not self.library:
             known = as_list(self.get())
@@ -54,7 +54,7 @@ class Values:
 
 @dataclass
 class Crowd:
-    """Labels of the engine, with the values that were new in them."""
+    """Labels of the engine, with the original values of their new tasks, workers and classes."""
 
     labels: _native.Labels
     library: Library
@@ -98,7 +98,7 @@ def pick_columns(library: Library, table: Any, names: Iterable[str]) -> List[Any
 
 def read(data: Any, *, columns: Optional[Mapping[str, str]] = None, duplicates: str = "last",
          threads: int = 0, progress: Any = None) -> Crowd:
-    """Labels of a table, a file, or chunks of tables."""
+    """Reads the labels of a table, a file, or an iterator of tables."""
     names = column_names(columns)
     if isinstance(data, (str, os.PathLike)):
         return _read_file(os.fspath(data), columns, duplicates, threads, progress)
@@ -181,7 +181,7 @@ def _read_chunks(chunks: Iterator[Any], names: Tuple[str, str, str], duplicates:
 
 
 def _texts(texts: List[str], kind: str) -> Any:
-    """Values of a type that is known, from their texts."""
+    """Turns texts back into values of Arrow's format `kind`."""
     if kind in _NUMBERS:
         number = float if kind in "fg" else int
         return np.array([number(text) for text in texts], dtype=_NUMBERS[kind])
@@ -193,7 +193,7 @@ def _texts(texts: List[str], kind: str) -> Any:
 
 
 def truth_columns(truths: Any) -> Tuple[Any, Any, Library]:
-    """Tasks and labels of known truths: a series by task, a table with the columns task and label, a dictionary
+    """Tasks and labels of known truths, from a series by task, a table with the columns task and label, a dictionary
     from task to label, or a file."""
     if isinstance(truths, (str, os.PathLike)):
         tasks, labels = _native.read_truth_file(os.fspath(truths))
@@ -202,7 +202,7 @@ def truth_columns(truths: Any) -> Tuple[Any, Any, Library]:
 
 
 def key_columns(given: Any, what: str, key: str, value: str, other_forms: str = "") -> Tuple[Any, Any, Library]:
-    """Keys and values of a series by key, a table with both columns, or a dictionary."""
+    """Keys and values, from a series by key, a table with both columns, or a dictionary."""
     if isinstance(given, Mapping):
         if set(given) == {key, value} and not isinstance(given[key], str) and hasattr(given[key], "__len__"):
             return to_array(given[key]), to_array(given[value]), NUMPY
@@ -220,7 +220,7 @@ def key_columns(given: Any, what: str, key: str, value: str, other_forms: str = 
 
 
 def text_of(value: Any) -> str:
-    """The text that tells a value apart, as the engine makes it; empty for a null."""
+    """The text by which the engine identifies a value; empty for a null."""
     if value is None or value != value:
         return ""
     if isinstance(value, (float, np.floating)) and float(value).is_integer():

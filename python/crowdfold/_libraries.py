@@ -1,7 +1,8 @@
-"""Libraries that tables come from and go to. None is imported before somebody has given one of its tables.
+"""The libraries of tables: reading their columns, and making results. A library is imported only after the user passed one
+of its tables.
 
-What goes in comes out with the same dtype, because it is the same: of every task, worker and class the engine tells the
-row where it appeared first, and results are made of these values.
+Results keep the dtypes of the input because they reuse its values: for every task, worker and class the engine returns the
+row of its first appearance, and results are selected from those rows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from ._plain import Frame, Series
 from .errors import DataError
 
-NO_CLASS = 0xFFFF  # what the engine gives a task without labels
+NO_CLASS = 0xFFFF  # the engine's estimate of a task without labels
 
 
 class Library:
@@ -23,14 +24,14 @@ class Library:
     name = "numpy"
 
     def column(self, table: Any, name: str) -> Any:
-        """A column as this library has it. KeyError if there is none."""
+        """A column, in the type of this library. KeyError if there is none."""
         return to_array(table[name])
 
     def names(self, table: Any) -> List[str]:
         return list(table)
 
     def native(self, column: Any) -> Any:
-        """A column as the engine takes it: see python_column.h."""
+        """A column in a form that the engine reads: see python_column.h."""
         return native_array(column)
 
     def take(self, column: Any, rows: Any) -> Any:
@@ -49,7 +50,7 @@ class Library:
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
     def values(self, scalars: List[Any], like: Any) -> Any:
-        """Python values, of the type of others if they fit."""
+        """An array of Python values, with the dtype of `like` if they fit."""
         return array_like(scalars, None if like is None else like.dtype)
 
     def series(self, values: Any, index: Any, name: str, index_name: str) -> Any:
@@ -59,7 +60,7 @@ class Library:
         return Frame({index_name: index, **columns})
 
     def matrix(self, index: Any, classes: Any, matrix: Any) -> Any:
-        """A row for every task, a column for every class."""
+        """One row per task, one column per class."""
         return self.frame(index, "task", {value: matrix[:, k] for k, value in enumerate(as_list(classes))}, "label")
 
     def confusion(self, workers: Any, classes: Any, matrices: Any) -> Any:
@@ -81,12 +82,12 @@ class Library:
 
 
 def _is_plain(array: Any) -> bool:
-    """Whether it is pandas' wrapper of a numpy array, whose name has changed over time."""
+    """Whether `array` is pandas' wrapper of a numpy array; pandas has renamed that class."""
     return type(array).__name__ in ("NumpyExtensionArray", "PandasArray")
 
 
 def _is_arrow(array: Any) -> bool:
-    """Whether an array of pandas is Arrow's memory."""
+    """Whether an array of pandas is backed by Arrow."""
     return hasattr(array, "__arrow_array__") and (hasattr(array.dtype, "pyarrow_dtype")
                                                   or getattr(array.dtype, "storage", "") == "pyarrow")
 
@@ -282,7 +283,7 @@ class Arrow(Library):
     def take(self, column: Any, rows: Any) -> Any:
         if getattr(column, "num_chunks", 1) < 2:
             return self._take(column, rows)
-        # Chunk by chunk, as rows are in order: pyarrow would join all chunks before it takes a few values.
+        # Chunk by chunk, because rows are sorted: pyarrow would join all chunks before it selects a few values.
         ends = np.cumsum([len(chunk) for chunk in column.chunks])
         cuts = np.searchsorted(rows, ends)
         pieces = []
@@ -293,7 +294,7 @@ class Arrow(Library):
 
     @staticmethod
     def _share_dictionary(pieces: Sequence[Any]) -> bool:
-        """Whether dictionaries are the same memory: then they need not be compared."""
+        """Whether dictionaries share memory; then they are equal, without a comparison."""
         def place(piece: Any) -> Any:
             values = piece.dictionary
             return len(values), values.offset, [buffer and buffer.address for buffer in values.buffers()]
@@ -312,7 +313,7 @@ class Arrow(Library):
 
         try:
             taken = column.take(rows)
-        except pyarrow.ArrowNotImplementedError:  # pyarrow does not take views of texts
+        except pyarrow.ArrowNotImplementedError:  # pyarrow cannot select from string views
             places = rows.to_pylist() if hasattr(rows, "to_pylist") else rows.tolist()
             return pyarrow.array([None if i is None else column[i].as_py() for i in places], type=column.type)
         return taken.combine_chunks() if hasattr(taken, "combine_chunks") else taken
@@ -377,7 +378,7 @@ ARROW = Arrow()
 
 
 def library_of(table: Any) -> Optional[Library]:
-    """Whose table or series it is; None for what is none."""
+    """The library of a table or series; None for any other object."""
     if isinstance(table, (Series, Frame)):
         return NUMPY
     kind = type(table)
@@ -388,7 +389,7 @@ def library_of(table: Any) -> Optional[Library]:
         return POLARS
     if root == "pyarrow" and kind.__name__ in ("Table", "RecordBatch"):
         return ARROW
-    for name, library in (("pandas", PANDAS), ("polars", POLARS)):  # sub-classes
+    for name, library in (("pandas", PANDAS), ("polars", POLARS)):  # subclasses
         module = sys.modules.get(name)
         if module is not None and isinstance(table, module.DataFrame):
             return library
@@ -396,7 +397,7 @@ def library_of(table: Any) -> Optional[Library]:
 
 
 def as_list(values: Any) -> List[Any]:
-    """Values of any library as a list of Python's."""
+    """Values of any library, as a list of Python objects."""
     for way in ("to_pylist", "to_list", "tolist"):
         if hasattr(values, way):
             return list(getattr(values, way)())
@@ -417,7 +418,7 @@ def array_like(scalars: List[Any], dtype: Any) -> Any:
 
 
 def to_array(values: Any) -> Any:
-    """A column of a dictionary or tuple, as numpy has it. Lists keep their objects."""
+    """A column of a dictionary or tuple, as a numpy array. Lists keep their objects."""
     if isinstance(values, (list, tuple)):
         plain = np.asarray(values) if values and not isinstance(values[0], str) else None
         if plain is not None and plain.ndim == 1 and plain.dtype.kind in "biu":
@@ -437,7 +438,7 @@ def native_array(array: Any) -> Any:
         return array.astype("f8" if kind == "f" else f"{kind}{array.dtype.itemsize}")
     if kind == "S":
         return np.char.decode(array, "utf-8").astype(object)
-    if kind == "M":  # missing times are missing
+    if kind == "M":  # NaT is a null
         texts = array.astype(str).astype(object)
         texts[np.isnat(array)] = None
         return texts

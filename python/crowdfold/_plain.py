@@ -1,4 +1,4 @@
-"""Results for those who use neither pandas, polars nor pyarrow: numpy arrays with names."""
+"""Results for users of none of pandas, polars and pyarrow: numpy arrays with names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Frame", "Series"]
 
 
 class Series:
-    """Values by key, as `labels_` has them: an `index` and `values`, two numpy arrays of one length.
+    """Values by key, such as `labels_`: an `index` and `values`, two numpy arrays of one length.
 
     `series[key]` looks a key up, `dict(series.items())` makes a dictionary, `np.asarray(series)` the values.
     """
@@ -55,7 +55,7 @@ class Series:
 
 
 class Frame:
-    """Columns, one below the name of each: `frame[name]` is a numpy array."""
+    """Named columns: `frame[name]` is a numpy array."""
 
     def __init__(self, columns: Mapping[Any, Any]) -> None:
         self._columns = {name: np.asarray(values) for name, values in columns.items()}

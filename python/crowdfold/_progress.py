@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 
 class Progress:
-    """A callable that native code tells how far it is; a context manager that cleans up."""
+    """A callable to which native code reports its progress; a context manager that cleans up."""
 
     def __init__(self) -> None:
         self._stage = ""
@@ -47,7 +47,7 @@ class Progress:
 
 
 class Silence:
-    """The same for those who do not want to see it: native code gets None."""
+    """The same without output: native code gets None."""
 
     def __enter__(self) -> None:
         return None

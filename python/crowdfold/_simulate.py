@@ -15,9 +15,9 @@ __all__ = ["Crowd", "simulate"]
 
 @dataclass(frozen=True)
 class Crowd:
-    """Labels of a simulated crowd, and what only the simulator knows.
+    """Labels of a simulated crowd, with their truths and the workers' qualities.
 
-    `data` is a dictionary of numpy arrays, task, worker and label, as every method takes it; `to_pandas()` makes a
+    `data` is a dictionary of numpy arrays, task, worker and label, which every method accepts; `to_pandas()` makes a
     DataFrame of it. `truth` is a Series by task, `quality` one by worker.
     """
 
@@ -40,9 +40,9 @@ def simulate(*, tasks: int = 1000, workers: int = 50, classes: int = 4,
     ----------
     labels_per_task : a number, or a pair (least, most)
     quality : of workers, "fixed:Q", "uniform:LOW,HIGH" or "beta:A,B"
-    confusion : workers err in their own ways, instead of uniformly
+    confusion : each worker mixes up classes in their own way, instead of uniformly
     spammers, adversaries : shares of workers who answer at random, or wrongly on purpose
-    skew : class k is as frequent as (k+1) to the power of -skew
+    skew : the frequency of class k is proportional to (k+1) to the power of -skew
     """
     least, most = (labels_per_task, labels_per_task) if isinstance(labels_per_task, int) else labels_per_task
     task, worker, label, truth, true_quality = _native.simulate(

@@ -14,7 +14,7 @@ __all__ = ["LiveStream", "OpenTask", "TaskUpdate", "WorkerQuality"]
 
 
 class TaskUpdate(NamedTuple):
-    """A task changed its answer, or closed. `reason` tells why it closed: labels, confidence, most, truth, event, end."""
+    """A task changed its answer, or closed. `reason` is why it closed: labels, confidence, max_labels, truth, event, end."""
 
     task: str
     label: Optional[str]
@@ -25,7 +25,7 @@ class TaskUpdate(NamedTuple):
 
 
 class OpenTask(NamedTuple):
-    """A task that is open. `gain` is the expected rise of the probability that its answer is right, by one label more."""
+    """An open task. `gain` is the expected rise of the probability that its answer is right, from one more label."""
 
     task: str
     label: Optional[str]
@@ -45,22 +45,22 @@ class WorkerQuality(NamedTuple):
 class LiveStream:
     """Answers while labels come in, one at a time and in any order between tasks, with a durable state.
 
-    Labels may be taken back or corrected, and truths may come late: closed tasks are judged again. `path` is an SQLite
-    file, the same that `crowdfold stream --state` makes and goes on from; without one, everything is in memory. What was
-    taken is on disk after `commit`, or at the end of a `with` block that raises nothing. Names are texts: 7 and "7" are the
-    same task.
+    Labels may be retracted or corrected, and truths may come late: the stream then judges closed tasks again. `path` is an
+    SQLite file, the same that `crowdfold stream --state` uses; without one, everything is in memory. Events are on disk after
+    `commit`, or at the end of a `with` block that raises nothing. Names are texts: 7 and "7" are the same task.
 
     Parameters
     ----------
-    labels_per_task : a task closes with so many labels
-    confidence, min_labels, max_labels : a task closes when its answer is so probable, but not with fewer labels; and with so
-        many, however uncertain
+    labels_per_task : number of labels with which a task closes
+    confidence : probability of the answer at which a task closes
+    min_labels : a task does not close by `confidence` with fewer labels
+    max_labels : number of labels with which a task closes, however uncertain
     alpha, beta : prior of worker quality, Beta(alpha, beta)
-    half_life : a worker's labels are worth half after so many more
-    classes : all classes there may be
+    half_life : number of a worker's further labels after which a label counts half
+    classes : all possible classes
     forget_closed : do not keep labels of closed tasks
-    alarm_below : `alarms` tells of workers whose 95 % interval falls below this quality
-    read_only : look into a state, also while another program writes to it
+    alarm_below : `alarms` returns workers whose 95 % interval falls below this quality
+    read_only : only read the state, also while another program writes to it
     """
 
     def __init__(self, path: Optional[Union[str, os.PathLike[str]]] = None, *, labels_per_task: int = 0,
@@ -74,18 +74,18 @@ class LiveStream:
                                       min_labels, max_labels, alarm_below)
 
     def add(self, task: Any, worker: Any, label: Any, *, id: Any = None) -> List[TaskUpdate]:
-        """Takes a label; a worker's second one on a task replaces the first. An `id` that was there before is ignored.
-        Returns the tasks that changed, or closed. A null as label is an abstention: nothing happens."""
+        """Adds a label; a worker's second label on a task replaces the first. An event with a known `id` is ignored.
+        Returns the tasks that changed or closed. A null as label is an abstention: nothing happens."""
         if not text_of(label):
             return []
         return self._take("label", task, worker, label, id)
 
     def retract(self, task: Any, worker: Any, *, id: Any = None) -> List[TaskUpdate]:
-        """Takes a label back, also on a closed task."""
+        """Retracts a label, also on a closed task."""
         return self._take("retract", task, worker, None, id)
 
     def set_truth(self, task: Any, label: Any, *, id: Any = None) -> List[TaskUpdate]:
-        """The truth of a task, at any time."""
+        """Sets the truth of a task, at any time."""
         return self._take("truth", task, None, label, id)
 
     def close_task(self, task: Any, *, id: Any = None) -> List[TaskUpdate]:
@@ -98,20 +98,20 @@ class LiveStream:
         return self._updates()
 
     def judge_again(self) -> List[TaskUpdate]:
-        """Judges closed tasks with what is known of workers now."""
+        """Judges closed tasks again, with the workers' present qualities."""
         self._native.rejudge()
         return self._updates()
 
     def next_tasks(self, most: int = 10) -> List[OpenTask]:
-        """Open tasks, those first for which one more label is worth most."""
+        """Open tasks, ordered by the gain from one more label, largest first."""
         return [OpenTask(*task) for task in self._native.next_tasks(most)]
 
     def workers(self) -> List[WorkerQuality]:
-        """What is known of workers."""
+        """The quality of every worker, with its interval."""
         return [WorkerQuality(*worker) for worker in self._native.workers()]
 
     def alarms(self) -> List[WorkerQuality]:
-        """Workers that fell below `alarm_below` since the last call."""
+        """Workers who fell below `alarm_below` since the last call."""
         return [WorkerQuality(*worker) for worker in self._native.alarms()]
 
     def totals(self) -> Dict[str, int]:
@@ -119,23 +119,23 @@ class LiveStream:
         return dict(self._native.totals())
 
     def problems(self) -> List[str]:
-        """What does not fit together in the state, after a commit: nothing, unless it is damaged."""
+        """Commits, then checks the state: a list of inconsistencies, empty unless the state is damaged."""
         if not self._read_only:
             self._native.commit()
         return list(self._native.problems())
 
     def merge(self, other: LiveStream) -> List[TaskUpdate]:
-        """Takes over all that another stream knows, as if both had been one. The other one must be committed."""
+        """Adds everything that `other` knows, as if one stream had seen the events of both. `other` must be committed."""
         self._native.merge(other._native)
         return self._updates()
 
     def commit(self) -> None:
-        """What was taken is on disk once this returns. After a FileError there is no going on: close the stream and open its
-        state again, what was committed is there."""
+        """Writes all events to disk. After a FileError the stream is unusable: close it and open its state again, which has
+        everything up to the last commit."""
         self._native.commit()
 
     def close(self) -> None:
-        """Commits, and lets go of the file, whether or not that worked."""
+        """Commits, and closes the file even if the commit fails."""
         try:
             if not self._read_only:
                 self._native.commit()

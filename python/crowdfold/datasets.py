@@ -18,7 +18,7 @@ __all__ = ["Dataset", "load"]
 
 
 class Dataset(NamedTuple):
-    """`data` is a dictionary of arrays, as every method takes it; `truth` a Series by task, or None."""
+    """`data` is a dictionary of arrays, which every method accepts; `truth` is a Series by task, or None."""
 
     name: str
     data: dict[str, Any]
@@ -47,7 +47,7 @@ def _find(folder: Path, name: str) -> Optional[Path]:
 
 
 def _columns(path: Path) -> dict[str, Any]:
-    """Rows in the order of the file, all of them: methods decide what to do with repeated labels."""
+    """All rows, in the order of the file: methods decide about repeated labels."""
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rt", encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""What can go wrong. Messages are those of the command line."""
+"""The errors of this package. Their messages are those of the command line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["CrowdfoldError", "DataError", "FileError", "InternalError", "NotFitt
 
 
 class CrowdfoldError(Exception):
-    """All errors of this package. `file`, `line` and `column` tell the place in a file, if there is one."""
+    """The base of all errors of this package. `file`, `line` and `column` are the place in a file, if there is one."""
 
     file: Optional[str] = None
     line: Optional[int] = None
@@ -16,20 +16,20 @@ class CrowdfoldError(Exception):
 
 
 class UsageError(CrowdfoldError, ValueError):
-    """Something was asked for that does not exist, or does not fit."""
+    """A parameter, column or method does not exist or does not fit."""
 
 
 class DataError(CrowdfoldError, ValueError):
-    """The input is not what it should be."""
+    """The input is malformed or inconsistent."""
 
 
 class FileError(CrowdfoldError, OSError):
-    """The operating system said no."""
+    """The operating system refused."""
 
 
 class InternalError(CrowdfoldError, RuntimeError):
-    """A promise of crowdfold was broken: please report it."""
+    """A defect in crowdfold: please report it."""
 
 
 class NotFittedError(CrowdfoldError, ValueError, AttributeError):
-    """What was asked for is known after `fit` only."""
+    """The result does not exist before `fit`."""

@@ -1,4 +1,4 @@
-"""One class for every method. They are made from the engine's registry; `methods.pyi` says what comes out."""
+"""One class per method, made from the engine's registry; `methods.pyi` lists them for type checkers."""
 
 from ._build import make_classes
 

@@ -44,7 +44,7 @@ class MajorityVote(WeightedByFit):
     default_skill : Optional[float], default None
         the skill of workers for whom fit(skills=) has none
     on_missing_skill : str, default 'error'
-        what is done about them: error, ignore their labels, or value, which takes default_skill
+        for workers without a skill: error, ignore (their labels), or value (default_skill)
     alpha : float, default 2.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
     beta : float, default 2.0
@@ -168,25 +168,25 @@ class ThreePass(Aggregator):
     Parameters
     ----------
     passes : int, default 3
-        over the labels; 1: as the online method (1 to 100)
+        passes over the labels; 1: the online method (1 to 100)
     blocks : int, default 8
-        of tasks in passes between first and last (1 to 10000)
+        blocks of tasks in the passes between first and last (1 to 10000)
     symmetry : float, default 16.0
-        c0: the larger, the more a lead of the whole crowd on a class is believed (0 to 1000000000)
+        c0: larger values trust more that a whole crowd is better on some classes (0 to 1000000000)
     crowd : float, default 20.0
-        s1: labels that a symmetric crowd is worth (0.001 to 1000000000)
+        s1: weight of a symmetric crowd, in labels (0.001 to 1000000000)
     own : float, default 5.0
-        s2: labels that the crowd's accuracy is worth (0.001 to 1000000000)
+        s2: weight of the crowd's accuracy, in labels (0.001 to 1000000000)
     weakest : float, default 2.0
-        least strength s of the prior of a worker's rows (1 to 128)
+        smallest strength s of the prior of a worker's rows (1 to 128)
     strongest : float, default 64.0
-        largest strength s of the prior (1 to 128)
+        largest strength s of that prior (1 to 128)
     warm : float, default 2.0
-        how long a majority vote has a say at the beginning (0 to 1000000000)
+        how long a majority vote contributes at the beginning (0 to 1000000000)
     refresh : float, default 0.5
-        a worker's table is built again after so many labels more, relative (0 to 10)
+        relative growth of a worker's labels after which their table is rebuilt (0 to 10)
     guard : float, default 0.01
-        class shares count in full if a held-out label gains so many nats by it (0 to 1000000000)
+        gain in nats per held-out label above which class shares count in full (0 to 1000000000)
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
     random_state : Optional[int], default 0
@@ -346,13 +346,13 @@ class ZeroBasedSkill(Aggregator):
     n_iter : int, default 100
         steps (1 to 1000000)
     lr_init : float, default 1.0
-        how far a skill goes to the agreement, at first (1e-06 to 1)
+        initial rate: share of the way from a skill to the agreement (1e-06 to 1)
     lr_steps_to_reduce : int, default 20
-        steps until the rate is lowered (1 to 1000000)
+        steps between reductions of the rate (1 to 1000000)
     lr_reduce_factor : float, default 0.5
-        of the rate, when it is lowered (1e-06 to 1)
+        factor of each reduction (1e-06 to 1)
     eps : float, default 1e-05
-        of a skill over chance, at first (0 to 1)
+        initial excess of a skill over chance (0 to 1)
     ties : str, default 'first'
         best class among equals: the first seen, or a seeded draw (first | random)
     random_state : Optional[int], default 0
@@ -426,7 +426,7 @@ class CRH(Aggregator):
     n_iter : int, default 100
         weighted votes at most (1 to 1000000)
     smoothing : float, default 0.5
-        labels that every worker is taken to have got wrong, and as many right (1e-06 to 1000000)
+        wrong labels added to every worker's, and as many right ones (1e-06 to 1000000)
     ties : str, default 'first'
         best class among equals: the first seen, or a seeded draw (first | random)
     random_state : Optional[int], default 0
@@ -501,7 +501,7 @@ class OneCoinDawidSkene(Aggregator):
     tol : float, default 1e-05
         stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
     initial_error_strategy : Any, default None
-        for scripts that name it: nothing but its default is accepted
+        for scripts that pass it: only the default is accepted
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -593,17 +593,17 @@ class MACE(WithSpamming):
     Parameters
     ----------
     n_restarts : int, default 10
-        random starts, of which the best counts (1 to 100000)
+        random starts; the best one counts (1 to 100000)
     n_iter : int, default 50
         iterations at most (1 to 1000000)
     method : str, default 'vb'
         how parameters are learned (variational | em)
     smoothing : float, default 0.01
-        em: K times what is added to every count (0 to 1000000000)
+        em: K times the number added to every count (0 to 1000000000)
     default_noise : float, default 1.5
-        starts: shares of numbers that are uniform between 1 and 1 plus this (0 to 1000000000)
+        starts: numbers uniform between 1 and 1 plus this, normalised (0 to 1000000000)
     alpha : float, default 0.5
-        variational: prior count of labels out of knowledge (0.01 to 1000000000)
+        variational: prior count of labels given from knowledge (0.01 to 1000000000)
     beta : float, default 0.5
         variational: prior count of spammed labels (0.01 to 1000000000)
     random_state : Optional[int], default 0
@@ -717,7 +717,7 @@ class DawidSkene(StartedByFit):
     tol : float, default 0.0
         stop when no probability moves by more; 0: after all iterations (0 to 1)
     initial_error_strategy : Optional[str], default None
-        what fit(initial_error=) is: matrices to start from (assign), or counts on top of a vote's (addition)
+        meaning of fit(initial_error=): matrices to start from (assign), or counts added to a vote's (addition)
     start : float, default 0.7
         probability of a right label to start from (0.01 to 0.99)
     random_state : Optional[int], default 0
@@ -826,9 +826,9 @@ class LFC(Aggregator):
     tol : float, default 0.0
         stop when no probability moves by more; 0: after all iterations (0 to 1)
     right : float, default 0.0
-        labels that every worker is taken to have got right, per class (0 to 1000000000)
+        right labels added to every worker's, per class (0 to 1000000000)
     wrong : float, default 0.0
-        and to have got wrong, per class and wrong class (0 to 1000000000)
+        wrong labels added to every worker's, per class and wrong class (0 to 1000000000)
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -868,7 +868,7 @@ class IBCC(Aggregator):
     right : float, default 4.0
         prior of confusion matrices: Dirichlet, on the diagonal (0.001 to 1000000000)
     wrong : float, default 1.0
-        and beside the diagonal (0.001 to 1000000000)
+        prior of confusion matrices: Dirichlet, off the diagonal (0.001 to 1000000000)
     classes : float, default 1.0
         prior of the classes: Dirichlet (0.001 to 1000000000)
     random_state : Optional[int], default 0
@@ -911,13 +911,13 @@ class EBCC(Aggregator):
     subtypes : int, default 10
         subtypes of every class (1 to 1000)
     n_restarts : int, default 10
-        random starts, of which the best counts (1 to 100000)
+        random starts; the best one counts (1 to 100000)
     right : float, default 4.0
         prior of confusion matrices: Dirichlet, on the diagonal (0.001 to 1000000000)
     wrong : float, default 1.0
-        and beside the diagonal (0.001 to 1000000000)
+        prior of confusion matrices: Dirichlet, off the diagonal (0.001 to 1000000000)
     subtype_prior : float, default 0.1
-        prior of the subtypes of a class: Dirichlet, their sum (1e-06 to 1000000000)
+        prior of the subtypes of a class: Dirichlet, sum of its parameters (1e-06 to 1000000000)
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -958,9 +958,9 @@ class BWA(Aggregator):
     tol : float, default 0.001
         stop when the values of every class change by less, relative to their size (0 to 1)
     lambda_ : float, default 1.0
-        how far a task's value is drawn to the mean of all (1e-06 to 1000000000)
+        how strongly a task's value is drawn to the mean of all (1e-06 to 1000000000)
     a : float, default 15.0
-        labels that a worker's precision is known from beforehand (1e-06 to 1000000000)
+        weight of the prior of a worker's precision, in labels (1e-06 to 1000000000)
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -1037,11 +1037,11 @@ class BiLA(Aggregator):
     Parameters
     ----------
     epochs : int, default 20
-        times that a chunk is learned from (0 to 1000000)
+        epochs on every chunk (0 to 1000000)
     start_epochs : int, default 20
-        and so many more for the first chunk (0 to 1000000)
+        additional epochs on the first chunk (0 to 1000000)
     batch : int, default 50
-        tasks of a step (1 to 1000000)
+        tasks per step (1 to 1000000)
     rate : float, default 0.0001
         learning rate of RMSProp (1e-09 to 1)
     divergence : float, default 0.1
@@ -1049,9 +1049,9 @@ class BiLA(Aggregator):
     hidden : int, default 64
         width of the first hidden layer (1 to 1024)
     hidden_2 : int, default 32
-        width of the second (1 to 1024)
+        width of the second hidden layer (1 to 1024)
     chunk : int, default 1000
-        tasks of a chunk where labels are not held in memory (1 to 1000000)
+        tasks per chunk when labels are not held in memory (1 to 1000000)
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
     random_state : Optional[int], default 0

@@ -1,4 +1,4 @@
-"""How good labels are, given truths, and how much a crowd agrees.
+"""Measures of labels against truths, and of the agreement of workers.
 
 Labels, truths and confidences are Series by task (of pandas, or `crowdfold.Series`), dictionaries, tables with the columns
 task and label, or paths. Tasks without a truth are left out; a task without a label counts as wrong.
@@ -44,7 +44,7 @@ class ClassScores:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What `crowdfold evaluate` tells. The last three are None without confidences."""
+    """The results of `crowdfold evaluate`. The last three are None without confidences."""
 
     tasks: int
     correct: int
@@ -59,7 +59,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Agreement:
-    """What `crowdfold agreement` tells."""
+    """The results of `crowdfold agreement`."""
 
     tasks: int
     labels: int
@@ -100,7 +100,7 @@ def accuracy(labels: Any, truth: Any) -> float:
 
 
 def f1(labels: Any, truth: Any) -> float:
-    """The mean of F1 over classes."""
+    """F1, averaged over classes."""
     return evaluate(labels, truth).macro_f1
 
 
@@ -116,19 +116,19 @@ def calibration(labels: Any, confidence: Any, truth: Any) -> List[Bin]:
 
 
 def calibration_error(labels: Any, confidence: Any, truth: Any) -> float:
-    """The mean difference of confidence and accuracy."""
+    """The mean difference between confidence and accuracy, over the bins of `calibration` weighted by their tasks."""
     error = evaluate(labels, truth, confidence).calibration_error
     return float("nan") if error is None else error
 
 
 def log_loss(labels: Any, confidence: Any, truth: Any) -> float:
-    """The mean of -log of the probability that the truth was given."""
+    """The mean of -log p, where p is the probability given to the truth."""
     loss = evaluate(labels, truth, confidence).log_loss
     return float("nan") if loss is None else loss
 
 
 def agreement(data: Any, *, columns: Optional[Mapping[str, str]] = None, duplicates: str = "last") -> Agreement:
-    """How much the workers agree. Coefficients that are undefined are NaN."""
+    """Measures how much the workers agree. Undefined coefficients are NaN."""
     crowd = read(data, columns=columns, duplicates=duplicates)
     return Agreement(**_native.agreement(crowd.labels))
 

@@ -1,4 +1,4 @@
-"""Pictures, with matplotlib if it is installed. Every function draws on `ax`, or on a new one, and returns it."""
+"""Plots, by matplotlib if it is installed. Every function draws on `ax`, or on new axes, and returns them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _axes(ax: Any) -> Any:
 
 
 def workers(model: Aggregator, *, most: int = 40, ax: Any = None) -> Any:
-    """Qualities of workers with their 95 % intervals, the best on top; of many, those at both ends."""
+    """Qualities of workers with their 95 % intervals, the best on top. Beyond `most` workers, only the best and worst."""
     axes = _axes(ax)
     table = model._require_learned().workers()
     names = [str(name) for name in model._fitted.worker_list()]
@@ -44,7 +44,7 @@ def workers(model: Aggregator, *, most: int = 40, ax: Any = None) -> Any:
 
 
 def calibration(model: Aggregator, truth: Any, *, ax: Any = None) -> Any:
-    """How often tasks are right, by confidence. Points on the diagonal say what they mean."""
+    """The share of right tasks, by confidence. Points on the diagonal are perfectly calibrated."""
     axes = _axes(ax)
     bins = [b for b in metrics.calibration(model.labels_, model.confidence_, truth) if b.tasks > 0]
     axes.plot([0, 1], [0, 1], linestyle=":", color="gray")

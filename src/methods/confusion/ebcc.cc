@@ -41,12 +41,13 @@ struct Ebcc {
     static const OptionTable<Options> table(
         stopping_options<Options>(kPosteriorsMove),
         {integer("subtypes", &Options::subtypes, 1, 1000, "subtypes of every class"),
-         integer("starts", &Options::starts, 1, 100'000, "random starts, of which the best counts"),
+         integer("starts", &Options::starts, 1, 100'000, "random starts; the best one counts"),
          real("right", &Options::right, 1e-3, 1e9,
               "prior of confusion matrices: Dirichlet, on the diagonal"),
-         real("wrong", &Options::wrong, 1e-3, 1e9, "and beside the diagonal"),
+         real("wrong", &Options::wrong, 1e-3, 1e9,
+              "prior of confusion matrices: Dirichlet, off the diagonal"),
          real("subtype_prior", &Options::subtype_prior, 1e-6, 1e9,
-              "prior of the subtypes of a class: Dirichlet, their sum")});
+              "prior of the subtypes of a class: Dirichlet, sum of its parameters")});
     return table;
   }
   static std::uint64_t bytes(const Options& options, const Labels& labels) {

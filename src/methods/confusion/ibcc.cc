@@ -33,7 +33,8 @@ struct Ibcc {
         stopping_options<Options>(kPosteriorsMove),
         {real("right", &Options::right, 1e-3, 1e9,
               "prior of confusion matrices: Dirichlet, on the diagonal"),
-         real("wrong", &Options::wrong, 1e-3, 1e9, "and beside the diagonal"),
+         real("wrong", &Options::wrong, 1e-3, 1e9,
+              "prior of confusion matrices: Dirichlet, off the diagonal"),
          real("classes", &Options::classes, 1e-3, 1e9, "prior of the classes: Dirichlet")});
     return table;
   }

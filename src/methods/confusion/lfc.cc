@@ -31,9 +31,9 @@ struct LearningFromCrowds {
   static const OptionTable<Options>& option_table() {
     static const OptionTable<Options> table(
         stopping_options<Options>(kPosteriorsMove),
-        {real("right", &Options::right, 0, 1e9,
-              "labels that every worker is taken to have got right, per class"),
-         real("wrong", &Options::wrong, 0, 1e9, "and to have got wrong, per class and wrong class")});
+        {real("right", &Options::right, 0, 1e9, "right labels added to every worker's, per class"),
+         real("wrong", &Options::wrong, 0, 1e9,
+              "wrong labels added to every worker's, per class and wrong class")});
     return table;
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {

@@ -25,17 +25,17 @@ using Options = BilaOptions;
 
 const OptionTable<Options>& bila_options() {
   static const OptionTable<Options> table = {
-      integer("epochs", &Options::epochs, 0, 1'000'000, "times that a chunk is learned from"),
+      integer("epochs", &Options::epochs, 0, 1'000'000, "epochs on every chunk"),
       integer("start_epochs", &Options::start_epochs, 0, 1'000'000,
-              "and so many more for the first chunk"),
-      integer("batch", &Options::batch, 1, 1'000'000, "tasks of a step"),
+              "additional epochs on the first chunk"),
+      integer("batch", &Options::batch, 1, 1'000'000, "tasks per step"),
       real("rate", &Options::rate, 1e-9, 1, "learning rate of RMSProp"),
       real("divergence", &Options::divergence, 0, 1e9,
            "weight of the divergence from the shares of labels"),
       integer("hidden", &Options::hidden, 1, 1'024, "width of the first hidden layer"),
-      integer("hidden_2", &Options::hidden_2, 1, 1'024, "width of the second"),
+      integer("hidden_2", &Options::hidden_2, 1, 1'024, "width of the second hidden layer"),
       integer("chunk", &Options::chunk, 1, 1'000'000,
-              "tasks of a chunk where labels are not held in memory"),
+              "tasks per chunk when labels are not held in memory"),
       order_option<Options>()};
   return table;
 }

@@ -53,14 +53,15 @@ struct Mace {
     static const OptionTable<Options> table(
         stopping_options<Options>(kObjectiveGrows),
         {choice("training", &Options::training, {"variational", "em"}, "how parameters are learned"),
-         integer("starts", &Options::starts, 1, 100'000, "random starts, of which the best counts"),
-         real("know", &Options::know, 1e-2, 1e9, "variational: prior count of labels out of knowledge"),
+         integer("starts", &Options::starts, 1, 100'000, "random starts; the best one counts"),
+         real("know", &Options::know, 1e-2, 1e9,
+              "variational: prior count of labels given from knowledge"),
          real("spam", &Options::spam, 1e-2, 1e9, "variational: prior count of spammed labels"),
          real("strategy", &Options::strategy, 1e-2, 1e9,
               "variational: prior count of every class among spammed labels"),
-         real("smoothing", &Options::smoothing, 0, 1e9, "em: K times what is added to every count"),
+         real("smoothing", &Options::smoothing, 0, 1e9, "em: K times the number added to every count"),
          real("noise", &Options::noise, 0, 1e9,
-              "starts: shares of numbers that are uniform between 1 and 1 plus this")});
+              "starts: numbers uniform between 1 and 1 plus this, normalised")});
     return table;
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {

@@ -407,19 +407,20 @@ class ThreePass {
 
 const OptionTable<ThreePassOptions>& ThreePass::option_table() {
   static const OptionTable<Options> table = {
-      integer("passes", &Options::passes, 1, 100, "over the labels; 1: as the online method"),
-      integer("blocks", &Options::blocks, 1, 10'000, "of tasks in passes between first and last"),
+      integer("passes", &Options::passes, 1, 100, "passes over the labels; 1: the online method"),
+      integer("blocks", &Options::blocks, 1, 10'000,
+              "blocks of tasks in the passes between first and last"),
       real("symmetry", &Options::symmetry, 0, 1e9,
-           "c0: the larger, the more a lead of the whole crowd on a class is believed"),
-      real("crowd", &Options::crowd, 1e-3, 1e9, "s1: labels that a symmetric crowd is worth"),
-      real("own", &Options::own, 1e-3, 1e9, "s2: labels that the crowd's accuracy is worth"),
-      real("weakest", &Options::weakest, 1, 128, "least strength s of the prior of a worker's rows"),
-      real("strongest", &Options::strongest, 1, 128, "largest strength s of the prior"),
-      real("warm", &Options::warm, 0, 1e9, "how long a majority vote has a say at the beginning"),
+           "c0: larger values trust more that a whole crowd is better on some classes"),
+      real("crowd", &Options::crowd, 1e-3, 1e9, "s1: weight of a symmetric crowd, in labels"),
+      real("own", &Options::own, 1e-3, 1e9, "s2: weight of the crowd's accuracy, in labels"),
+      real("weakest", &Options::weakest, 1, 128, "smallest strength s of the prior of a worker's rows"),
+      real("strongest", &Options::strongest, 1, 128, "largest strength s of that prior"),
+      real("warm", &Options::warm, 0, 1e9, "how long a majority vote contributes at the beginning"),
       real("refresh", &Options::refresh, 0, 10,
-           "a worker's table is built again after so many labels more, relative"),
+           "relative growth of a worker's labels after which their table is rebuilt"),
       real("guard", &Options::guard, 0, 1e9,
-           "class shares count in full if a held-out label gains so many nats by it"),
+           "gain in nats per held-out label above which class shares count in full"),
       order_option<Options>()};
   return table;
 }

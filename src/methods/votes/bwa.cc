@@ -40,9 +40,8 @@ struct Bwa {
         stopping_options<Options>(
             "stop when the values of every class change by less, relative to their size"),
         {real("lambda", &Options::lambda, 1e-6, 1e9,
-              "how far a task's value is drawn to the mean of all"),
-         real("a", &Options::a, 1e-6, 1e9,
-              "labels that a worker's precision is known from beforehand")});
+              "how strongly a task's value is drawn to the mean of all"),
+         real("a", &Options::a, 1e-6, 1e9, "weight of the prior of a worker's precision, in labels")});
     return table;
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {

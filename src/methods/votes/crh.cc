@@ -35,7 +35,7 @@ struct ConflictResolution {
     static const OptionTable<Options> table = {
         integer("iterations", &Options::iterations, 1, 1'000'000, "weighted votes at most"),
         real("smoothing", &Options::smoothing, 1e-6, 1e6,
-             "labels that every worker is taken to have got wrong, and as many right"),
+             "wrong labels added to every worker's, and as many right ones"),
         ties_option<Options>()};
     return table;
   }

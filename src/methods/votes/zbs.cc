@@ -28,10 +28,12 @@ struct ZeroBasedSkill {
   static const OptionTable<Options>& option_table() {
     static const OptionTable<Options> table = {
         integer("iterations", &Options::iterations, 1, 1'000'000, "steps"),
-        real("rate", &Options::rate, 1e-6, 1, "how far a skill goes to the agreement, at first"),
-        integer("halve_after", &Options::halve_after, 1, 1'000'000, "steps until the rate is lowered"),
-        real("factor", &Options::factor, 1e-6, 1, "of the rate, when it is lowered"),
-        real("excess", &Options::excess, 0, 1, "of a skill over chance, at first"),
+        real("rate", &Options::rate, 1e-6, 1,
+             "initial rate: share of the way from a skill to the agreement"),
+        integer("halve_after", &Options::halve_after, 1, 1'000'000,
+                "steps between reductions of the rate"),
+        real("factor", &Options::factor, 1e-6, 1, "factor of each reduction"),
+        real("excess", &Options::excess, 0, 1, "initial excess of a skill over chance"),
         ties_option<Options>()};
     return table;
   }
