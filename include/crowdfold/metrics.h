@@ -1,4 +1,4 @@
-// How good estimates are, and how much a crowd agrees.
+// How good estimates and workers are, and how much a crowd agrees.
 #pragma once
 
 #include <cstdint>
@@ -64,5 +64,17 @@ struct Agreement {
 // more than 5 million pairs of workers share a task, or where the squares of the numbers of labels
 // of the tasks with at least two sum to more than 200 million.
 Agreement agreement(const Labels& labels);
+
+// By worker, over the tasks whose truth is known.
+struct WorkerHits {
+  std::vector<std::uint64_t> right;   // labels that are the truth
+  std::vector<std::uint64_t> labels;  // all
+};
+
+// truths by task, kNoClass where there is none.
+WorkerHits count_hits(const Labels& labels, std::span<const ClassId> truths);
+
+// Tasks that have labels, all of them by workers w with marked[w].
+std::uint64_t count_tasks_of_only(const Labels& labels, std::span<const bool> marked);
 
 }  // namespace crowdfold
