@@ -53,7 +53,7 @@ void RowPacker::begin_piece(std::size_t partition, std::size_t room) {
   if (!pieces.empty()) pieces.back().end = shelf.free;
   if (static_cast<std::size_t>(shelf.end - shelf.free) < room) {
     const std::size_t size = std::max(kChunk, room);
-    shelf.free = pool_.take(size);
+    shelf.free = pool_.allocate(size);
     shelf.end = shelf.free + size;
   }
   shelf.piece_number = piece_number_;
