@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _native
 from ._fitted import Fitted
-from ._input import Crowd, Values, read, text_of, truth_columns
+from ._input import LabelTable, Values, read, text_of, truth_columns
 from ._libraries import as_list
 from ._progress import progress
 from .errors import NotFittedError, UsageError
@@ -141,7 +141,7 @@ class Aggregator:
         self._fitted_ = Fitted.of(crowd.library, crowd.tasks, worker_values, class_values, result, learned)
         return self._fitted_
 
-    def _extras(self, crowd: Crowd, classes: Values, **given: Any) -> List[Tuple[str, Any]]:
+    def _extras(self, crowd: LabelTable, classes: Values, **given: Any) -> List[Tuple[str, Any]]:
         """What the method takes by name, from parameters and from arguments of `fit`."""
         return []
 
@@ -163,15 +163,15 @@ class Aggregator:
         classes = known.classes.in_library(crowd.library, crowd.classes)
         return Fitted.of(crowd.library, crowd.tasks, workers, classes, result, learned)
 
-    def _read(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> Crowd:
+    def _read(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> LabelTable:
         return read(data, columns=columns, duplicates=getattr(self, "duplicates"), threads=self._threads(), progress=bar)
 
-    def _read_more(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> Crowd:
+    def _read_more(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> LabelTable:
         """Labels with the ids of workers and classes that are known already."""
         crowd = self._read(data, columns, bar)
         labels, new_workers, new_classes = self._require_learned().renumber(crowd.labels)
-        return Crowd(labels, crowd.library, crowd.tasks, crowd.library.take(crowd.workers, new_workers),
-                     crowd.library.take(crowd.classes, new_classes))
+        return LabelTable(labels, crowd.library, crowd.tasks, crowd.library.select(crowd.workers, new_workers),
+                          crowd.library.select(crowd.classes, new_classes))
 
     # --- results ----------------------------------------------------------------------------
 
@@ -324,14 +324,14 @@ def _same(value: Any, default: Any) -> bool:
     return value is default or (np.ndim(value) == 0 and bool(value == default))
 
 
-def find_truths(crowd: Crowd, classes: Values, true_labels: Any) -> Any:
+def find_truths(crowd: LabelTable, classes: Values, true_labels: Any) -> Any:
     """Truths by task for the engine; classes that no label names get values as well."""
     if true_labels is None:
         return None
     tasks, labels, library = truth_columns(true_labels)
     truths, new_rows = crowd.labels.find_truths(library.native(tasks), library.native(labels))
     if len(new_rows) > 0:
-        new = library.take(labels, new_rows)
+        new = library.select(labels, new_rows)
         if library is crowd.library:
             classes.append(new)
         else:
