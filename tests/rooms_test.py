@@ -19,7 +19,7 @@ ROOMS = ("base", "labels", "measure", "methods", "io", "run", "stream", "report"
 
 PUBLIC = {
     "base": "error run_context version words",
-    "labels": "flat_array labels names row_grouper worker_state",
+    "labels": "columns flat_array labels names worker_state",
     "measure": "metrics simulate",
     "methods": "live method registry result",
     "io": "io",

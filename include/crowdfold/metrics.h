@@ -1,4 +1,4 @@
-// Measures of estimates against truths, and of the agreement of a crowd.
+// Measures of estimates and workers against truths, and of the agreement of a crowd.
 #pragma once
 
 #include <cstdint>
@@ -63,5 +63,17 @@ struct Agreement {
 // last. Cohen's kappa is costly. It is left out (NaN, and worker_pairs 0) if more than 5 million pairs
 // of workers share a task, or if the sum of n^2 over tasks with n >= 2 labels exceeds 200 million.
 Agreement agreement(const Labels& labels);
+
+// By worker, over the tasks whose truth is known.
+struct WorkerHits {
+  std::vector<std::uint64_t> right;   // labels that are the truth
+  std::vector<std::uint64_t> labels;  // all
+};
+
+// truths by task, kNoClass where there is none.
+WorkerHits count_hits(const Labels& labels, std::span<const ClassId> truths);
+
+// Tasks that have labels, all of them by workers w with marked[w].
+std::uint64_t count_tasks_of_only(const Labels& labels, std::span<const bool> marked);
 
 }  // namespace crowdfold

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _native
 from ._fitted import Fitted
-from ._input import Crowd, Values, as_texts, column_pairs, read, text_of, truth_columns
+from ._input import LabelTable, Values, as_texts, column_pairs, read, text_of, truth_columns
 from ._libraries import NUMPY, as_list
 from ._progress import progress
 from .errors import NotFittedError, UsageError
@@ -161,7 +161,7 @@ class Aggregator:
         self._fitted_ = Fitted.of(NUMPY, tasks, Values(NUMPY, [workers]), Values(NUMPY, [classes]), result, learned)
         return self._fitted_
 
-    def _extras(self, crowd: Crowd, classes: Values, **given: Any) -> List[Tuple[str, Any]]:
+    def _extras(self, crowd: LabelTable, classes: Values, **given: Any) -> List[Tuple[str, Any]]:
         """The method's extras, by name, from parameters and from arguments of `fit`."""
         return []
 
@@ -183,15 +183,15 @@ class Aggregator:
         classes = known.classes.in_library(crowd.library, crowd.classes)
         return Fitted.of(crowd.library, crowd.tasks, workers, classes, result, learned)
 
-    def _read(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> Crowd:
+    def _read(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> LabelTable:
         return read(data, columns=columns, duplicates=getattr(self, "duplicates"), threads=self._threads(), progress=bar)
 
-    def _read_more(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> Crowd:
+    def _read_more(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> LabelTable:
         """Reads labels, and gives known workers and classes the ids they already have."""
         crowd = self._read(data, columns, bar)
         labels, new_workers, new_classes = self._require_learned().renumber(crowd.labels)
-        return Crowd(labels, crowd.library, crowd.tasks, crowd.library.take(crowd.workers, new_workers),
-                     crowd.library.take(crowd.classes, new_classes))
+        return LabelTable(labels, crowd.library, crowd.tasks, crowd.library.select(crowd.workers, new_workers),
+                          crowd.library.select(crowd.classes, new_classes))
 
     # --- results ----------------------------------------------------------------------------
 
@@ -343,14 +343,14 @@ def _same(value: Any, default: Any) -> bool:
     return value is default or (np.ndim(value) == 0 and bool(value == default))
 
 
-def find_truths(crowd: Crowd, classes: Values, true_labels: Any) -> Any:
+def find_truths(crowd: LabelTable, classes: Values, true_labels: Any) -> Any:
     """Truths by task for the engine. Also appends to `classes` the values of classes that no label names."""
     if true_labels is None:
         return None
     tasks, labels, library = truth_columns(true_labels)
     truths, new_rows = crowd.labels.find_truths(library.native(tasks), library.native(labels))
     if len(new_rows) > 0:
-        new = library.take(labels, new_rows)
+        new = library.select(labels, new_rows)
         if library is crowd.library:
             classes.append(new)
         else:

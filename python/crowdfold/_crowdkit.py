@@ -9,7 +9,7 @@ from typing import Any, List, Mapping, Optional, Tuple, TypeVar
 import numpy as np
 
 from ._base import Aggregator, Path
-from ._input import Crowd, Values, key_columns
+from ._input import LabelTable, Values, key_columns
 from ._libraries import as_list, library_of
 from .errors import UsageError
 
@@ -19,7 +19,7 @@ Weighted = TypeVar("Weighted", bound="WeightedByFit")
 Started = TypeVar("Started", bound="StartedByFit")
 
 
-def numbers_by_id(crowd: Crowd, role: str, given: Any, what: str, column: str) -> Any:
+def numbers_by_id(crowd: LabelTable, role: str, given: Any, what: str, column: str) -> Any:
     """Numbers by task, worker or class, NaN where none is given. If `given` is a table, `column` holds them."""
     keys, values, library = key_columns(given, what, role, column)
     count = {"task": crowd.labels.num_tasks, "worker": crowd.labels.num_workers,
@@ -64,7 +64,7 @@ class WeightedByFit(Aggregator):
         """`fit`, then `probas_`."""
         return self._fit(data, true_labels, columns, workers, True, skills=skills).probas()
 
-    def _extras(self, crowd: Crowd, classes: Values, skills: Any = None, **given: Any) -> Extras:
+    def _extras(self, crowd: LabelTable, classes: Values, skills: Any = None, **given: Any) -> Extras:
         if skills is None:
             return []
         weights = numbers_by_id(crowd, "worker", skills, "skills", "skill")
@@ -114,7 +114,7 @@ class StartedByFit(Aggregator):
         """`fit`, then `probas_`."""
         return self._fit(data, true_labels, columns, workers, True, initial_error=initial_error).probas()
 
-    def _extras(self, crowd: Crowd, classes: Values, initial_error: Any = None, **given: Any) -> Extras:
+    def _extras(self, crowd: LabelTable, classes: Values, initial_error: Any = None, **given: Any) -> Extras:
         strategy = getattr(self, "initial_error_strategy")
         if strategy not in (None, "assign", "addition"):
             raise UsageError(f"initial_error_strategy={strategy!r}: assign | addition | None")
@@ -132,7 +132,7 @@ class StartedByFit(Aggregator):
         return [("confusion", matrices)]
 
 
-def _matrices(crowd: Crowd, table: Any) -> Tuple[Any, Any]:
+def _matrices(crowd: LabelTable, table: Any) -> Tuple[Any, Any]:
     """Matrices by worker, truth and label, and which workers have one."""
     if list(getattr(getattr(table, "index", None), "names", ())) == ["worker", "label"]:
         table = table.reset_index()
@@ -172,7 +172,7 @@ class WithDifficulties(Aggregator):
         fitted = self._fitted
         return fitted.library.series(fitted.extra("ease"), fitted.tasks, "beta", "task")
 
-    def _extras(self, crowd: Crowd, classes: Values, **given: Any) -> Extras:
+    def _extras(self, crowd: LabelTable, classes: Values, **given: Any) -> Extras:
         found = []
         for name, role, extra in (("labels_priors", "label", "prior"), ("alphas_priors_mean", "worker", "ability"),
                                   ("betas_priors_mean", "task", "ease")):

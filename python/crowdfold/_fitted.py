@@ -59,7 +59,7 @@ class Fitted:
 
     def labels(self) -> Any:
         places = np.where(self.estimate == NO_CLASS, -1, self.estimate.astype(np.int64))
-        values = self.library.take_or_null(self.classes.get(), places)
+        values = self.library.select_or_null(self.classes.get(), places)
         return self.library.series(values, self.tasks, "agg_label", "task")
 
     def confidence_series(self) -> Any:

@@ -34,7 +34,7 @@ class GoldMajorityVote(MajorityVote):
         truths = find_truths(crowd, Values(crowd.library, [crowd.classes]), true_labels)
         right, seen = crowd.labels.count_right(truths)
         known = np.flatnonzero(seen)
-        workers = crowd.library.take(crowd.workers, known.astype(np.uint64))
+        workers = crowd.library.select(crowd.workers, known.astype(np.uint64))
         self._skills = crowd.library.series(right[known] / seen[known], workers, "skill", "worker")
         self.__dict__.pop("_fitted_", None)
         return self

@@ -53,7 +53,7 @@ class Values:
 
 
 @dataclass
-class Crowd:
+class LabelTable:
     """Labels of the engine, with the original values of their new tasks, workers and classes."""
 
     labels: _native.Labels
@@ -97,7 +97,7 @@ def pick_columns(library: Library, table: Any, names: Iterable[str]) -> List[Any
 
 
 def read(data: Any, *, columns: Optional[Mapping[str, str]] = None, duplicates: str = "last",
-         threads: int = 0, progress: Any = None) -> Crowd:
+         threads: int = 0, progress: Any = None) -> LabelTable:
     """Reads the labels of a table, a file, or an iterator of tables."""
     names = column_names(columns)
     if isinstance(data, (str, os.PathLike)):
@@ -112,8 +112,8 @@ def read(data: Any, *, columns: Optional[Mapping[str, str]] = None, duplicates: 
         native = [library.native(column) for column in (task, worker, label)]
         labels = _native.collect(native[0], native[1], native[2], duplicates, threads, progress)
         rows = labels.first_rows()
-        return Crowd(labels, library, *(library.take(column, at)
-                                        for column, at in zip((task, worker, label), rows)))
+        return LabelTable(labels, library, *(library.select(column, at)
+                                             for column, at in zip((task, worker, label), rows)))
     if hasattr(data, "__arrow_c_stream__"):
         return _read_stream(data, names, duplicates, threads, progress)
     if isinstance(data, (Iterator, list, tuple)):
@@ -139,23 +139,23 @@ def as_table(data: Any) -> Tuple[Any, Optional[Library]]:
 
 
 def _read_file(path: str, columns: Optional[Mapping[str, str]], duplicates: str, threads: int,
-               progress: Any) -> Crowd:
+               progress: Any) -> LabelTable:
     labels = _native.read_file(path, column_pairs(columns), duplicates, threads, progress)
-    return Crowd(labels, NUMPY, *(as_texts(names) for names in (
+    return LabelTable(labels, NUMPY, *(as_texts(names) for names in (
         labels.task_names(), labels.worker_names(), labels.class_names())))
 
 
 def _read_stream(data: Any, names: Tuple[str, str, str], duplicates: str, threads: int,
-                 progress: Any) -> Crowd:
+                 progress: Any) -> LabelTable:
     reader = _native.ChunkReader(duplicates)
     formats = reader.add_stream(data, list(names), progress)
     labels = reader.build(threads)
     texts = (labels.task_names(), labels.worker_names(), labels.class_names())
-    return Crowd(labels, NUMPY, *(_texts(text, kind) for text, kind in zip(texts, formats)))
+    return LabelTable(labels, NUMPY, *(_texts(text, kind) for text, kind in zip(texts, formats)))
 
 
 def _read_chunks(chunks: Iterator[Any], names: Tuple[str, str, str], duplicates: str, threads: int,
-                 progress: Any) -> Crowd:
+                 progress: Any) -> LabelTable:
     reader = _native.ChunkReader(duplicates)
     values: Dict[str, Values] = {}
     library = NUMPY
@@ -174,10 +174,10 @@ def _read_chunks(chunks: Iterator[Any], names: Tuple[str, str, str], duplicates:
         native = [library.native(column) for column in picked]
         new_rows = reader.add(native[0], native[1], native[2], progress)
         for role, column, rows in zip(ROLES, picked, new_rows):
-            values[role].append(library.take(column, rows))
+            values[role].append(library.select(column, rows))
     labels = reader.build(threads)
-    return Crowd(labels, library, *(values[role].get() if values else library.values([], None)
-                                    for role in ROLES))
+    return LabelTable(labels, library, *(values[role].get() if values else library.values([], None)
+                                         for role in ROLES))
 
 
 def _texts(texts: List[str], kind: str) -> Any:

@@ -34,11 +34,11 @@ class Library:
         """A column in a form that the engine reads: see python_column.h."""
         return native_array(column)
 
-    def take(self, column: Any, rows: Any) -> Any:
+    def select(self, column: Any, rows: Any) -> Any:
         return column[rows]
 
-    def take_or_null(self, values: Any, places: Any) -> Any:
-        """Like take; places of -1 become nulls."""
+    def select_or_null(self, values: Any, places: Any) -> Any:
+        """Like select; places of -1 become nulls."""
         if len(values) == 0 or (places < 0).any():
             filled = np.empty(len(places), dtype=object)
             there = places >= 0
@@ -119,14 +119,14 @@ class Pandas(Library):
             return (native_array(column.to_numpy(dtype=kind, na_value=0)), column.isna())
         return native_array(np.asarray(column))
 
-    def take(self, column: Any, rows: Any) -> Any:
+    def select(self, column: Any, rows: Any) -> Any:
         if _is_arrow(column):
             native = column.__arrow_array__()
             if getattr(native, "num_chunks", 1) > 1:
-                return column.dtype.__from_arrow__(ARROW.take(native, rows))
+                return column.dtype.__from_arrow__(ARROW.select(native, rows))
         return column.take(rows.astype(np.intp))
 
-    def take_or_null(self, values: Any, places: Any) -> Any:
+    def select_or_null(self, values: Any, places: Any) -> Any:
         import pandas
 
         if (places < 0).any():
@@ -213,10 +213,10 @@ class Polars(Library):
     def native(self, column: Any) -> Any:
         return column
 
-    def take(self, column: Any, rows: Any) -> Any:
+    def select(self, column: Any, rows: Any) -> Any:
         return column.gather(rows)
 
-    def take_or_null(self, values: Any, places: Any) -> Any:
+    def select_or_null(self, values: Any, places: Any) -> Any:
         import polars
 
         return values.gather(polars.Series(places).replace(-1, None))
@@ -280,16 +280,16 @@ class Arrow(Library):
     def native(self, column: Any) -> Any:
         return column
 
-    def take(self, column: Any, rows: Any) -> Any:
+    def select(self, column: Any, rows: Any) -> Any:
         if getattr(column, "num_chunks", 1) < 2:
-            return self._take(column, rows)
+            return self._select(column, rows)
         # Chunk by chunk, because rows are sorted: pyarrow would join all chunks before it selects a few values.
         ends = np.cumsum([len(chunk) for chunk in column.chunks])
         cuts = np.searchsorted(rows, ends)
         pieces = []
         for chunk, end, first, last in zip(column.chunks, ends, [0, *cuts], cuts):
             if first < last:
-                pieces.append(self._take(chunk, rows[first:last] - np.uint64(end - len(chunk))))
+                pieces.append(self._select(chunk, rows[first:last] - np.uint64(end - len(chunk))))
         return self.concat(pieces or [column.chunk(0).slice(0, 0)])
 
     @staticmethod
@@ -302,13 +302,13 @@ class Arrow(Library):
         first = place(pieces[0])
         return all(place(piece) == first for piece in pieces[1:])
 
-    def take_or_null(self, values: Any, places: Any) -> Any:
+    def select_or_null(self, values: Any, places: Any) -> Any:
         import pyarrow
 
-        return self._take(values, pyarrow.array(places, mask=places < 0))
+        return self._select(values, pyarrow.array(places, mask=places < 0))
 
     @staticmethod
-    def _take(column: Any, rows: Any) -> Any:
+    def _select(column: Any, rows: Any) -> Any:
         import pyarrow
 
         try:
@@ -356,7 +356,7 @@ class Arrow(Library):
 
         count = len(classes)
         places = np.arange(len(workers) * count)
-        columns = {"worker": self._take(workers, places // count), "label": self._take(classes, places % count)}
+        columns = {"worker": self._select(workers, places // count), "label": self._select(classes, places % count)}
         for k, truth in enumerate(classes.to_pylist()):
             columns[str(truth)] = pyarrow.array(matrices[:, k, :].reshape(-1))
         return pyarrow.table(columns)

@@ -78,19 +78,19 @@ class LiveStream:
         Returns the tasks that changed or closed. A null as label is an abstention: nothing happens."""
         if not text_of(label):
             return []
-        return self._take("label", task, worker, label, id)
+        return self._consume("label", task, worker, label, id)
 
     def retract(self, task: Any, worker: Any, *, id: Any = None) -> List[TaskUpdate]:
         """Retracts a label, also on a closed task."""
-        return self._take("retract", task, worker, None, id)
+        return self._consume("retract", task, worker, None, id)
 
     def set_truth(self, task: Any, label: Any, *, id: Any = None) -> List[TaskUpdate]:
         """Sets the truth of a task, at any time."""
-        return self._take("truth", task, None, label, id)
+        return self._consume("truth", task, None, label, id)
 
     def close_task(self, task: Any, *, id: Any = None) -> List[TaskUpdate]:
         """Closes a task: from now on it counts for its workers."""
-        return self._take("close", task, None, None, id)
+        return self._consume("close", task, None, None, id)
 
     def close_all(self) -> List[TaskUpdate]:
         """Closes all open tasks."""
@@ -152,11 +152,11 @@ class LiveStream:
         else:
             self._native.shut()
 
-    def _take(self, kind: str, task: Any, worker: Any, label: Any, id: Any) -> List[TaskUpdate]:
+    def _consume(self, kind: str, task: Any, worker: Any, label: Any, id: Any) -> List[TaskUpdate]:
         texts = [text_of(value) for value in (task, worker, label, id)]
         if not texts[0]:
             raise UsageError("a stream's event needs a task")
-        self._native.take(kind, *texts)
+        self._native.consume(kind, *texts)
         return self._updates()
 
     def _updates(self) -> List[TaskUpdate]:

@@ -34,7 +34,7 @@ Numbers numbers_of(char type, const ArrowArray& array) {
   numbers.size = static_cast<std::uint64_t>(array.length);
   numbers.nulls = nulls_of(array);
   const auto* const data = static_cast<const char*>(array.buffers[1]);
-  const std::size_t width = width_of(type);
+  const std::size_t width = Numbers::width_of(type);
   numbers.stride = static_cast<std::ptrdiff_t>(width);
   numbers.data = width == 0 ? data : data + array.offset * static_cast<std::int64_t>(width);
   numbers.bit_offset = array.offset;
@@ -43,13 +43,13 @@ Numbers numbers_of(char type, const ArrowArray& array) {
 
 }  // namespace
 
-std::unique_ptr<Column> arrow_column(const ArrowSchema& schema, const ArrowArray& array,
-                                     const std::string& name) {
+std::unique_ptr<ValueColumn> arrow_column(const ArrowSchema& schema, const ArrowArray& array,
+                                          const std::string& name) {
   const std::string_view format = schema.format;
   const auto size = static_cast<std::uint64_t>(array.length);
   if (size == 0 || format == "n") return null_column(size);
   const Nulls nulls = nulls_of(array);
-  if (format.size() == 1 && is_number(format[0])) {
+  if (format.size() == 1 && Numbers::is_type(format[0])) {
     const Numbers numbers = numbers_of(format[0], array);
     if (schema.dictionary == nullptr) return number_column(numbers);
     return dictionary_column({numbers}, arrow_column(*schema.dictionary, *array.dictionary, name));
@@ -74,9 +74,9 @@ std::unique_ptr<Column> arrow_column(const ArrowSchema& schema, const ArrowArray
                           name, type_name(format)));
 }
 
-std::unique_ptr<Column> shared_dictionary_column(const ArrowSchema& schema,
-                                                 std::span<const ArrowArray* const> chunks,
-                                                 const std::string& name) {
+std::unique_ptr<ValueColumn> shared_dictionary_column(const ArrowSchema& schema,
+                                                      std::span<const ArrowArray* const> chunks,
+                                                      const std::string& name) {
   if (schema.dictionary == nullptr || chunks.size() < 2) return nullptr;
   const ArrowArray& shared = *chunks[0]->dictionary;
   const auto is_shared = [&](const ArrowArray* chunk) {

@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "arrow.h"
-#include "column.h"
+#include "crowdfold/columns.h"
 
 namespace crowdfold::python {
 
 // Error(data) for a type that is neither text, number, boolean nor a dictionary of these; `name` is what
 // messages call the column.
-std::unique_ptr<Column> arrow_column(const ArrowSchema& schema, const ArrowArray& array,
-                                     const std::string& name);
+std::unique_ptr<ValueColumn> arrow_column(const ArrowSchema& schema, const ArrowArray& array,
+                                          const std::string& name);
 
 // The same of chunks that share one dictionary, whose values are looked up once; nullptr if they do not.
-std::unique_ptr<Column> shared_dictionary_column(const ArrowSchema& schema,
-                                                 std::span<const ArrowArray* const> chunks,
-                                                 const std::string& name);
+std::unique_ptr<ValueColumn> shared_dictionary_column(const ArrowSchema& schema,
+                                                      std::span<const ArrowArray* const> chunks,
+                                                      const std::string& name);
 
 // The next array of a stream; empty at its end. Error(io) with what its producer says.
 Owned<ArrowArray> next_array(Owned<ArrowArrayStream>& stream);

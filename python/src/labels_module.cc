@@ -14,7 +14,7 @@
 #include "arrow_column.h"
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
-#include "ingest.h"
+#include "crowdfold/metrics.h"
 #include "interrupts.h"
 #include "python_column.h"
 
@@ -25,15 +25,21 @@ namespace crowdfold::python {
 namespace {
 
 // Runs body beside Python if it can, or with the lock held, looking for signals now and then.
-void run_reading(bool needs_python, nb::handle progress,
+void run_reading(bool needs_python, int threads, nb::handle progress,
                  const std::function<void(const RunContext&)>& body) {
-  if (!needs_python) return run_native({}, progress, body);
   RunContext context;
+  context.threads = threads;
+  if (!needs_python) return run_native(context, progress, body);
   context.progress = [&](const Progress& latest) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!progress.is_none()) progress(latest.stage, latest.done, latest.total);
   };
   body(context);
+}
+
+nb::tuple to_tuple(FirstRows rows) {
+  return nb::make_tuple(to_numpy(std::move(rows.tasks)), to_numpy(std::move(rows.workers)),
+                        to_numpy(std::move(rows.classes)));
 }
 
 struct ThreeColumns {
@@ -42,7 +48,7 @@ struct ThreeColumns {
         workers(python_column(worker_values, "worker")),
         labels(python_column(label_values, "label")) {}
 
-  TableColumns columns() const { return {*tasks.column, *workers.column, *labels.column}; }
+  LabelColumns columns() const { return {*tasks.column, *workers.column, *labels.column}; }
 
   HeldColumn tasks;
   HeldColumn workers;
@@ -52,15 +58,14 @@ struct ThreeColumns {
 // Chunks that come one after another and are not kept.
 class ChunkReader {
  public:
-  explicit ChunkReader(const std::string& duplicates) : ingest_(parse_duplicates(duplicates)) {}
+  explicit ChunkReader(const std::string& duplicates) : reader_(parse_duplicates(duplicates)) {}
 
   nb::tuple add(nb::handle tasks, nb::handle workers, nb::handle labels, nb::handle progress) {
     const ThreeColumns held(tasks, workers, labels);
-    run_reading(held.columns().are_python(), progress,
-                [&](const RunContext& context) { ingest_.add(held.columns(), context); });
-    return nb::make_tuple(to_numpy(std::vector(ingest_.ids.tasks.first_rows)),
-                          to_numpy(std::vector(ingest_.ids.workers.first_rows)),
-                          to_numpy(std::vector(ingest_.ids.classes.first_rows)));
+    FirstRows rows;
+    run_reading(held.columns().are_thread_bound(), 1, progress,
+                [&](const RunContext& context) { rows = reader_.add(held.columns(), context); });
+    return to_tuple(std::move(rows));
   }
 
   // All batches of a table that comes as a stream; returns the Arrow formats of the three columns.
@@ -89,14 +94,14 @@ class ChunkReader {
   LabelData build(int threads) {
     LabelData data;
     run_native({}, nb::none(),
-               [&](const RunContext&) { data.labels = ingest_.build(threads_or_all(threads)); });
+               [&](const RunContext&) { data.labels = reader_.build(threads_or_all(threads)); });
     return data;
   }
 
  private:
   void add_batch(const ArrowSchema& schema, const ArrowArray& batch, const std::vector<std::size_t>& at,
                  const std::vector<std::string>& names, const RunContext& context) {
-    std::vector<std::unique_ptr<Column>> columns;
+    std::vector<std::unique_ptr<ValueColumn>> columns;
     for (std::size_t i = 0; i < at.size(); ++i) {
       // A slice of a table is a slice of its columns.
       ArrowArray column = *batch.children[at[i]];
@@ -105,25 +110,21 @@ class ChunkReader {
       if (batch.offset != 0) column.null_count = -1;
       columns.push_back(arrow_column(*schema.children[at[i]], column, names[i]));
     }
-    ingest_.add({*columns[0], *columns[1], *columns[2]}, context);
+    reader_.add({*columns[0], *columns[1], *columns[2]}, context);
   }
 
-  Ingest ingest_;
+  ColumnReader reader_;
 };
 
 // One chunk is all there is.
 LabelData collect(nb::handle tasks, nb::handle workers, nb::handle labels, const std::string& duplicates,
                   int threads, nb::handle progress) {
-  Ingest ingest(parse_duplicates(duplicates));
+  const Duplicates rule = parse_duplicates(duplicates);
   const ThreeColumns held(tasks, workers, labels);
-  LabelData data;
-  run_reading(held.columns().are_python(), progress, [&](const RunContext& context) {
-    data.labels = ingest.read_all(held.columns(), threads_or_all(threads), context);
-  });
-  data.first_task_rows = std::move(ingest.ids.tasks.first_rows);
-  data.first_worker_rows = std::move(ingest.ids.workers.first_rows);
-  data.first_class_rows = std::move(ingest.ids.classes.first_rows);
-  return data;
+  ColumnLabels read;
+  run_reading(held.columns().are_thread_bound(), threads_or_all(threads), progress,
+              [&](const RunContext& context) { read = read_columns(held.columns(), rule, context); });
+  return {std::move(read.labels), std::move(read.first_rows)};
 }
 
 LabelData read_file(const std::string& path,
@@ -154,23 +155,23 @@ std::pair<std::vector<std::string>, std::vector<std::string>> read_truth_file(co
 // Truths of the tasks named, kNoClass where there is none. Other tasks are left out; `class_ids` gains
 // the classes that it does not have.
 std::vector<ClassId> truths_of(const NameTable& task_names, nb::handle tasks, nb::handle labels,
-                               Ids& class_ids) {
+                               ValueIds& class_ids) {
   const HeldColumn task_column = python_column(tasks, "task");
   const HeldColumn label_column = python_column(labels, "label");
   const std::uint64_t rows = task_column.column->size();
   if (label_column.column->size() != rows)
     throw Error(ErrorCode::data, "truths: tasks and labels differ in number");
-  Ids task_ids("tasks", kMaxTasks);
+  ValueIds task_ids("tasks", kMaxTasks);
   std::vector<ClassId> truths(task_names.size(), kNoClass);
   bool any = rows == 0;
   for (std::uint64_t row = 0; row < rows; ++row) {
     const std::uint32_t task = task_column.column->id_at(row, row, task_ids);
-    if (task == kMissing)
+    if (task == ValueIds::kMissing)
       throw Error(ErrorCode::data, fmt::format("truths: row {} (from 0): no task", row));
     const auto found = task_names.find(task_ids.names[task]);
     if (!found) continue;
     const std::uint32_t label = label_column.column->id_at(row, row, class_ids);
-    if (label == kMissing) continue;
+    if (label == ValueIds::kMissing) continue;
     any = true;
     const auto truth = static_cast<ClassId>(label);
     if (truths[*found] != kNoClass && truths[*found] != truth) {
@@ -187,7 +188,7 @@ std::vector<ClassId> truths_of(const NameTable& task_names, nb::handle tasks, nb
 // value.
 std::pair<NumpyArray<ClassId>, NumpyArray<std::uint64_t>> find_truths(LabelData& data, nb::handle tasks,
                                                                       nb::handle labels) {
-  Ids class_ids(data.labels.classes());
+  ValueIds class_ids(data.labels.classes());
   std::vector<ClassId> truths = truths_of(data.labels.tasks(), tasks, labels, class_ids);
   data.labels = std::move(data.labels).with_classes(std::move(class_ids.names));
   return {to_numpy(std::move(truths)), to_numpy(std::move(class_ids.first_rows))};
@@ -199,11 +200,11 @@ NumpyArray<std::int64_t> find_ids(const LabelData& data, const std::string& role
                            : role == "worker" ? data.labels.workers()
                                               : data.labels.classes();
   const HeldColumn column = python_column(values, role);
-  Ids ids(role.c_str(), kMaxTasks);
+  ValueIds ids(role.c_str(), kMaxTasks);
   std::vector<std::int64_t> found(column.column->size(), -1);
   for (std::uint64_t row = 0; row < found.size(); ++row) {
     const std::uint32_t id = column.column->id_at(row, row, ids);
-    if (id == kMissing) continue;
+    if (id == ValueIds::kMissing) continue;
     if (const auto known = names.find(ids.names[id])) found[row] = *known;
   }
   return to_numpy(std::move(found));
@@ -211,36 +212,16 @@ NumpyArray<std::int64_t> find_ids(const LabelData& data, const std::string& role
 
 // By worker: labels that are the truth, and labels on tasks whose truth is known.
 nb::tuple count_right(const LabelData& data, const GivenArray<ClassId>& truths) {
-  std::vector<double> right(data.labels.num_workers()), seen(right.size());
-  for (TaskId t = 0; t < truths.size(); ++t) {
-    const ClassId truth = truths.data()[t];
-    if (truth == kNoClass) continue;
-    const TaskLabels task = data.labels.task(t);
-    for (std::size_t j = 0; j < task.size(); ++j) {
-      right[task.workers[j]] += task.classes[j] == truth ? 1 : 0;
-      seen[task.workers[j]] += 1;
-    }
-  }
-  return nb::make_tuple(to_numpy(std::move(right)), to_numpy(std::move(seen)));
-}
-
-// Tasks that have labels, and only of the workers marked.
-std::uint64_t count_tasks_of_only(const LabelData& data, const GivenArray<bool>& marked) {
-  std::uint64_t count = 0;
-  for (TaskId t = 0; t < data.labels.num_tasks(); ++t) {
-    const auto workers = data.labels.task(t).workers;
-    const auto is_marked = [&](WorkerId w) { return marked.data()[w]; };
-    count += !workers.empty() && std::all_of(workers.begin(), workers.end(), is_marked) ? 1 : 0;
-  }
-  return count;
+  WorkerHits hits = count_hits(data.labels, to_span(truths));
+  return nb::make_tuple(to_numpy(std::move(hits.right)), to_numpy(std::move(hits.labels)));
 }
 
 // Two tables of (task, label), the tasks of the first in its order: labels of both as classes.
 nb::tuple align(nb::handle tasks, nb::handle labels, nb::handle other_tasks, nb::handle other_labels) {
   const HeldColumn task_column = python_column(tasks, "task");
   const HeldColumn label_column = python_column(labels, "label");
-  Ids task_ids("tasks", kMaxTasks);
-  Ids class_ids("classes", kMaxClasses);
+  ValueIds task_ids("tasks", kMaxTasks);
+  ValueIds class_ids("classes", kMaxClasses);
   std::vector<ClassId> estimates;
   for (std::uint64_t row = 0; row < task_column.column->size(); ++row) {
     if (task_column.column->id_at(row, row, task_ids) != row)
@@ -287,16 +268,16 @@ void bind_labels(nb::module_& module) {
       .def("task_names", [](const LabelData& d) { return names_of(d.labels.tasks()); })
       .def("worker_names", [](const LabelData& d) { return names_of(d.labels.workers()); })
       .def("class_names", [](const LabelData& d) { return names_of(d.labels.classes()); })
-      .def("first_rows",
-           [](const LabelData& d) {
-             return nb::make_tuple(to_numpy(std::vector(d.first_task_rows)),
-                                   to_numpy(std::vector(d.first_worker_rows)),
-                                   to_numpy(std::vector(d.first_class_rows)));
-           })
+      .def("first_rows", [](const LabelData& d) { return to_tuple(d.first_rows); })
       .def("find_truths", &find_truths, "tasks"_a, "labels"_a)
       .def("find_ids", &find_ids, "role"_a, "values"_a)
       .def("count_right", &count_right, "truths"_a)
-      .def("count_tasks_of_only", &count_tasks_of_only, "marked"_a);
+      .def(
+          "count_tasks_of_only",
+          [](const LabelData& d, const GivenArray<bool>& marked) {
+            return count_tasks_of_only(d.labels, to_span(marked));
+          },
+          "marked"_a);
   nb::class_<ChunkReader>(module, "ChunkReader")
       .def(nb::init<const std::string&>(), "duplicates"_a)
       .def("add", &ChunkReader::add, "tasks"_a, "workers"_a, "labels"_a, "progress"_a.none())

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "crowdfold/labels.h"
+#include "crowdfold/columns.h"
 
 namespace crowdfold::python {
 
@@ -18,9 +18,7 @@ std::vector<std::string> names_of(const NameTable& table);
 // What Python knows as Labels, with the rows where tasks, workers and classes appeared first.
 struct LabelData {
   Labels labels;
-  std::vector<std::uint64_t> first_task_rows;
-  std::vector<std::uint64_t> first_worker_rows;
-  std::vector<std::uint64_t> first_class_rows;
+  FirstRows first_rows;
 };
 
 void bind_labels(nanobind::module_& module);

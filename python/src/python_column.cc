@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <string_view>
 
 #include "arrow_column.h"
@@ -18,7 +19,7 @@ namespace {
 // Python objects of any type: texts by their bytes, the rest by str(). The ids of objects that were met
 // are remembered by their address, in a table of fixed size where the newest stays: most columns hold
 // few objects many times. Where they do not, the table is left alone.
-class ObjectColumn final : public Column {
+class ObjectColumn final : public ValueColumn {
  public:
   ObjectColumn(const char* data, std::ptrdiff_t stride, std::uint64_t size)
       : data_(data), stride_(stride), size_(size) {
@@ -27,16 +28,16 @@ class ObjectColumn final : public Column {
   }
 
   std::uint64_t size() const override { return size_; }
-  bool is_python() const override { return true; }
-  std::unique_ptr<Column> another() const override {
+  bool is_thread_bound() const override { return true; }  // by the interpreter's lock
+  std::unique_ptr<ValueColumn> fresh_copy() const override {
     return std::make_unique<ObjectColumn>(data_, stride_, size_);
   }
 
-  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
+  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, ValueIds& ids) override {
     return id_of(object_at(index), row, ids);
   }
 
-  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
+  void read(std::uint64_t begin, std::span<std::uint32_t> out, ValueIds& ids) override {
     const bool remembers = 4 * hits_ >= looks_;
     const std::uint64_t last = size_ - 1;
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -69,7 +70,7 @@ class ObjectColumn final : public Column {
 
   struct Met {
     PyObject* object = nullptr;
-    std::uint32_t id = kMissing;
+    std::uint32_t id = ValueIds::kMissing;
   };
 
   PyObject* object_at(std::uint64_t index) const {
@@ -78,32 +79,29 @@ class ObjectColumn final : public Column {
     return object;
   }
 
-  static std::uint32_t id_of(PyObject* object, std::uint64_t row, Ids& ids) {
-    if (object == nullptr || object == Py_None) return kMissing;
+  static std::uint32_t id_of(PyObject* object, std::uint64_t row, ValueIds& ids) {
+    if (object == nullptr || object == Py_None) return ValueIds::kMissing;
     if (PyUnicode_Check(object)) return id_of_text(object, row, ids);
     if (PyFloat_Check(object)) {
       const double value = PyFloat_AsDouble(object);
-      if (std::isnan(value)) return kMissing;
+      if (std::isnan(value)) return ValueIds::kMissing;
       if (value == std::floor(value) && std::abs(value) < 1e15)
         return ids.intern(fmt::format("{}", static_cast<std::int64_t>(value)), row);
     }
     const nb::str type = nb::type_name(reinterpret_cast<PyObject*>(Py_TYPE(object)));
     const std::string_view type_name = type.c_str();
-    if (type_name.ends_with("NAType") || type_name.ends_with("NaTType")) return kMissing;
+    if (type_name.ends_with("NAType") || type_name.ends_with("NaTType")) return ValueIds::kMissing;
     const nb::object text = nb::steal(PyObject_Str(object));
     if (!text.is_valid()) throw nb::python_error();
     return id_of_text(text.ptr(), row, ids);
   }
 
-  static std::uint32_t id_of_text(PyObject* object, std::uint64_t row, Ids& ids) {
+  static std::uint32_t id_of_text(PyObject* object, std::uint64_t row, ValueIds& ids) {
     Py_ssize_t size = 0;
     const char* const bytes = PyUnicode_AsUTF8AndSize(object, &size);
     if (bytes == nullptr) throw nb::python_error();
-    if (size == 0) return kMissing;
-    const std::string_view text(bytes, static_cast<std::size_t>(size));
-    std::uint32_t id = ids.met.find(text);
-    if (id == kUnknown) ids.met.put(text, id = ids.intern(text, row));
-    return id;
+    if (size == 0) return ValueIds::kMissing;
+    return ids.intern_recent({bytes, static_cast<std::size_t>(size)}, row);
   }
 
   const char* data_;
@@ -207,7 +205,7 @@ HeldColumn buffer_column(nb::handle object, const std::string& name) {
                                              "integers, booleans, floats and categories are",
                                              name));
   }
-  std::unique_ptr<Column> column;
+  std::unique_ptr<ValueColumn> column;
   if (type == 'O')
     column = std::make_unique<ObjectColumn>(buffer->data(), buffer->stride(), buffer->size());
   else
@@ -220,7 +218,7 @@ HeldColumn masked_column(nb::handle values, nb::handle mask, const std::string& 
       std::make_shared<BufferPair>(BufferPair{buffer_of(values, name), buffer_of(mask, name)});
   const auto& bytes = *static_cast<const Buffer*>(buffers->second.get());
   Numbers numbers = numbers_of(*buffers->first, buffers->first->type());
-  if (!is_number(numbers.type) || bytes.size() != numbers.size)
+  if (!Numbers::is_type(numbers.type) || bytes.size() != numbers.size)
     throw Error(ErrorCode::data, fmt::format("column '{}': values and mask do not fit", name));
   numbers.nulls.mask = bytes.data();
   numbers.nulls.mask_stride = bytes.stride();
@@ -232,7 +230,7 @@ HeldColumn category_column(nb::handle codes, nb::handle values, const std::strin
   const auto buffers =
       std::make_shared<BufferPair>(BufferPair{buffer_of(codes, name), categories.memory});
   const Numbers numbers = numbers_of(*buffers->first, buffers->first->type());
-  if (!is_number(numbers.type))
+  if (!Numbers::is_type(numbers.type))
     throw Error(ErrorCode::data, fmt::format("column '{}': codes of categories are no integers", name));
   return {buffers, dictionary_column({numbers}, std::move(categories.column))};
 }
@@ -251,7 +249,7 @@ struct ArrowChunks {
 
 HeldColumn arrow_chunks(ArrowChunks chunks, const std::string& name) {
   auto memory = held(std::move(chunks));
-  std::vector<std::unique_ptr<Column>> columns;
+  std::vector<std::unique_ptr<ValueColumn>> columns;
   std::vector<const ArrowArray*> arrays;
   for (const Owned<ArrowArray>& array : memory->arrays) arrays.push_back(&*array);
   if (auto column = shared_dictionary_column(*memory->schema, arrays, name))

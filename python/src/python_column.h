@@ -6,14 +6,14 @@
 #include <memory>
 #include <string>
 
-#include "column.h"
+#include "crowdfold/columns.h"
 
 namespace crowdfold::python {
 
 // A column and what owns its memory.
 struct HeldColumn {
   std::shared_ptr<void> memory;  // released with the interpreter's lock held
-  std::unique_ptr<Column> column;
+  std::unique_ptr<ValueColumn> column;
 };
 
 // `given` is one of

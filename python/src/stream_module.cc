@@ -150,7 +150,7 @@ void bind_stream(nb::module_& module) {
           "forget_closed"_a, "classes"_a, "labels_per_task"_a, "confidence"_a, "min_labels"_a,
           "max_labels"_a, "alarm_below"_a)
       .def(
-          "take",
+          "consume",
           [](Stream& stream, const std::string& kind, const std::string& task, const std::string& worker,
              const std::string& label,
              const std::string& id) { stream.take(kind, task, worker, label, id); },

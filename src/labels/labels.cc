@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "crowdfold/error.h"
+#include "labels/duplicates.h"
 #include "labels/grouping/ordered_grouper.h"
 
 namespace crowdfold {
@@ -63,25 +64,19 @@ Labels drop_exact_duplicates(const Labels& labels) {
 }
 
 Labels keep_last_labels(const Labels& labels) {
-  FlatArray<std::uint64_t> offsets(labels.num_tasks() + 1ULL, 0);
-  FlatArray<WorkerId> workers(labels.num_labels());
-  FlatArray<ClassId> classes(labels.num_labels());
-  std::vector<TaskId> seen_on(labels.num_workers(), 0);  // the task after it
-  std::vector<std::uint64_t> seen_at(labels.num_workers());
-  std::uint64_t kept = 0;
+  LabelArrays kept;
+  kept.offsets.reserve(labels.num_tasks() + 1ULL);
+  kept.workers.reserve(labels.num_labels());
+  kept.classes.reserve(labels.num_labels());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     const TaskLabels task = labels.task(t);
-    for (std::size_t j = 0; j < task.size(); ++j) {
-      const WorkerId w = task.workers[j];
-      if (std::exchange(seen_on[w], t + 1) != t + 1) seen_at[w] = kept++;
-      workers[seen_at[w]] = w;
-      classes[seen_at[w]] = task.classes[j];
-    }
-    offsets[t + 1ULL] = kept;
+    kept.workers.insert(kept.workers.end(), task.workers.begin(), task.workers.end());
+    kept.classes.insert(kept.classes.end(), task.classes.begin(), task.classes.end());
+    kept.offsets.push_back(kept.workers.size());
   }
-  workers.resize(kept);
-  classes.resize(kept);
-  return with_fewer_labels(labels, {std::move(offsets), std::move(workers), std::move(classes)});
+  drop_duplicates(Duplicates::last, 1, labels.tasks(), labels.workers(), kept.offsets, kept.workers,
+                  kept.classes);
+  return with_fewer_labels(labels, std::move(kept));
 }
 
 struct LabelsBuilder::Rows {

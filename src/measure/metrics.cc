@@ -333,4 +333,30 @@ Agreement agreement(const Labels& labels) {
   return result;
 }
 
+WorkerHits count_hits(const Labels& labels, std::span<const ClassId> truths) {
+  check_length("truths", truths.size(), labels.num_tasks());
+  WorkerHits hits{std::vector<std::uint64_t>(labels.num_workers()),
+                  std::vector<std::uint64_t>(labels.num_workers())};
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    if (truths[t] == kNoClass) continue;
+    const TaskLabels task = labels.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      hits.right[task.workers[j]] += task.classes[j] == truths[t] ? 1 : 0;
+      ++hits.labels[task.workers[j]];
+    }
+  }
+  return hits;
+}
+
+std::uint64_t count_tasks_of_only(const Labels& labels, std::span<const bool> marked) {
+  check_length("marks", marked.size(), labels.num_workers());
+  std::uint64_t count = 0;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const std::span<const WorkerId> workers = labels.task(t).workers;
+    const auto is_marked = [&](WorkerId w) { return marked[w]; };
+    count += !workers.empty() && std::all_of(workers.begin(), workers.end(), is_marked) ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace crowdfold

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -350,6 +351,26 @@ TEST(Agreement, GivesUpCohenKappaBeyondTwoHundredMillionSquaredLabels) {
   EXPECT_EQ(a.worker_pairs, 0U);
   EXPECT_TRUE(std::isnan(a.cohen_kappa));
   EXPECT_EQ(a.krippendorff_alpha, 1);
+}
+
+TEST(CountHits, CountsLabelsThatAreTheTruthByWorker) {
+  const Labels labels = testing::labels_of(
+      {{"1", "u", "a"}, {"1", "v", "b"}, {"2", "u", "b"}, {"3", "u", "a"}, {"3", "w", "b"}});
+  const WorkerHits hits = count_hits(labels, std::vector<ClassId>{0, kNoClass, 1});
+  EXPECT_EQ(hits.right, (std::vector<std::uint64_t>{1, 0, 1}));
+  EXPECT_EQ(hits.labels, (std::vector<std::uint64_t>{2, 1, 1}));
+  EXPECT_EQ(testing::error_of([&] { count_hits(labels, std::vector<ClassId>{0}); }).code(),
+            ErrorCode::usage);
+}
+
+TEST(CountTasksOfOnly, LeavesOutTasksOfOthersAndTasksWithoutLabels) {
+  const Labels labels = testing::labels_of(
+      {{"1", "u", "a"}, {"1", "v", "a"}, {"2", "u", "a"}, {"3", "u", ""}, {"4", "w", "a"}});
+  const auto count = [&](std::array<bool, 3> marked) { return count_tasks_of_only(labels, marked); };
+  EXPECT_EQ(count({true, false, false}), 1U);
+  EXPECT_EQ(count({true, true, false}), 2U);
+  EXPECT_EQ(count({true, true, true}), 3U);
+  EXPECT_EQ(count({false, false, false}), 0U);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace crowdfold {
 
 class BytePool {
  public:
-  char* take(std::size_t bytes) {
+  char* allocate(std::size_t bytes) {
     if (bytes > left_) {
       left_ = std::max(kRegion, bytes);
       regions_.push_back(std::make_unique_for_overwrite<char[]>(left_));

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "base/random.h"
-#include "crowdfold/row_grouper.h"
 #include "labels/duplicates.h"
 #include "labels/grouping/ordered_grouper.h"
 #include "labels/grouping/partitioned_grouper.h"
+#include "labels/grouping/row_grouper.h"
 #include "support.h"
 
 namespace crowdfold {

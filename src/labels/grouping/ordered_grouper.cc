@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "labels/duplicates.h"
+#include "labels/grouping/counting_sort.h"
 
 namespace crowdfold {
 namespace {
@@ -64,13 +65,11 @@ void OrderedGrouper::regroup() {
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   FlatArray<WorkerId> workers(worker_.size());
   FlatArray<ClassId> classes(class_.size());
-  std::vector<std::uint64_t> cursor(begin.begin(), begin.end() - 1);
+  FlatArray<std::uint64_t> next(begin.begin(), begin.end() - 1);
+  const LabelPlaces<std::uint64_t> places{next.data(), workers.data(), classes.data()};
   for (std::size_t run = 0; run < task_of_run_.size(); ++run) {
-    std::uint64_t& to = cursor[task_of_run_[run]];
-    for (std::uint64_t j = offsets_[run]; j < offsets_[run + 1]; ++j, ++to) {
-      workers[to] = worker_[j];
-      classes[to] = class_[j];
-    }
+    for (std::uint64_t j = offsets_[run]; j < offsets_[run + 1]; ++j)
+      places.write(task_of_run_[run], worker_[j], class_[j]);
   }
   offsets_ = std::move(begin);
   worker_ = std::move(workers);

@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "crowdfold/error.h"
 #include "labels/duplicates.h"
+#include "labels/grouping/counting_sort.h"
 
 namespace crowdfold {
 namespace {
@@ -135,11 +136,9 @@ PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& 
   std::partial_sum(cursor.begin(), cursor.end(), cursor.begin());
   partition.workers.resize(scratch.labels.size());
   partition.classes.resize(scratch.labels.size());
-  for (const Scratch::Label& label : scratch.labels) {
-    const std::uint32_t to = cursor[label.task]++;
-    partition.workers[to] = label.worker;
-    partition.classes[to] = label.label;
-  }
+  const LabelPlaces<std::uint32_t> places{cursor.data(), partition.workers.data(),
+                                          partition.classes.data()};
+  for (const Scratch::Label& label : scratch.labels) places.write(label.task, label.worker, label.label);
 
   // The rule for duplicates, which closes its gaps as it goes.
   WorkerId* const workers = partition.workers.data();

@@ -1,13 +1,12 @@
 // RowGrouper: rows with dense ids -> Labels.
-#include "crowdfold/row_grouper.h"
+#include "labels/grouping/row_grouper.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "crowdfold/error.h"
 #include "labels/duplicates.h"
+#include "labels/grouping/counting_sort.h"
 
 namespace crowdfold {
 
@@ -92,37 +91,25 @@ void RowGrouper::add_other(const IdRows& rows, std::size_t at) {
   }
 }
 
-std::vector<std::uint64_t> RowGrouper::offsets() const {
-  std::vector<std::uint64_t> offsets(sizes_.size() + 1, 0);
-  std::inclusive_scan(sizes_.begin(), sizes_.end(), offsets.begin() + 1, std::plus<>(),
-                      std::uint64_t{0});
-  return offsets;
-}
-
 void RowGrouper::add_again(const IdRows& rows) {
-  if (cursor_.empty()) {
-    cursor_ = offsets();
-    worker_.resize(cursor_.back());
-    class_.resize(cursor_.back());
+  if (next_.empty()) {
+    next_ = begins_of(sizes_);
+    worker_.resize(next_.back());
+    class_.resize(next_.back());
   }
+  const LabelPlaces<std::uint64_t> places{next_.data(), worker_.data(), class_.data()};
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows.classes[i] == kNoClass) continue;
-    const std::uint64_t to = cursor_[rows.tasks[i]]++;
-    worker_[to] = rows.workers[i];
-    class_[to] = rows.classes[i];
+    if (rows.classes[i] != kNoClass) places.write(rows.tasks[i], rows.workers[i], rows.classes[i]);
   }
 }
 
 // Brings the labels of a task together, in input order.
 void RowGrouper::sort() {
-  std::vector<std::uint64_t> cursor = offsets();
+  FlatArray<std::uint64_t> next = begins_of(sizes_);
   FlatArray<WorkerId> workers(worker_.size());
   FlatArray<ClassId> classes(class_.size());
-  for (std::size_t i = 0; i < task_.size(); ++i) {
-    const std::uint64_t to = cursor[task_[i]]++;
-    workers[to] = worker_[i];
-    classes[to] = class_[i];
-  }
+  const LabelPlaces<std::uint64_t> places{next.data(), workers.data(), classes.data()};
+  for (std::size_t i = 0; i < task_.size(); ++i) places.write(task_[i], worker_[i], class_[i]);
   worker_ = std::move(workers);
   class_ = std::move(classes);
   task_ = {};
@@ -139,8 +126,7 @@ Labels RowGrouper::build(LabelNames names, int threads) {
 Labels grouped_labels(Duplicates duplicates, std::span<const std::uint32_t> sizes,
                       FlatArray<WorkerId> workers, FlatArray<ClassId> classes, LabelNames names,
                       RowCounts rows, int threads) {
-  FlatArray<std::uint64_t> offsets(sizes.size() + 1, 0);
-  std::inclusive_scan(sizes.begin(), sizes.end(), offsets.begin() + 1, std::plus<>(), std::uint64_t{0});
+  FlatArray<std::uint64_t> offsets = begins_of(sizes);
   if (offsets.back() != workers.size() || sizes.size() > names.tasks.size())
     throw Error(ErrorCode::internal, "rows that were to come again did not, or ids have no names");
   offsets.resize(names.tasks.size() + 1ULL, offsets.back());

@@ -54,7 +54,7 @@ void RowPacker::begin_piece(std::size_t partition, std::size_t room) {
   if (!pieces.empty()) pieces.back().end = buffer.free;
   if (static_cast<std::size_t>(buffer.end - buffer.free) < room) {
     const std::size_t size = std::max(kChunk, room);
-    buffer.free = pool_.take(size);
+    buffer.free = pool_.allocate(size);
     buffer.end = buffer.free + size;
   }
   buffer.piece_number = piece_number_;

@@ -1,21 +1,25 @@
-#include "column.h"
-
+// Columns of numbers, and of codes that stand for values.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
-#include <cstring>
+#include <concepts>
 #include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
 
+#include "crowdfold/columns.h"
 #include "crowdfold/error.h"
+#include "labels/columns/load_as.h"
+#include "labels/columns/short_texts.h"
 
-namespace crowdfold::python {
+namespace crowdfold {
 namespace {
 
-// Numbers -> ids: a hash table of those that were met.
+// Numbers -> ids: a hash table of those that were met. By hand, as boost::unordered_flat_map is not
+// there before Boost 1.81, and Debian 12 has 1.74.
 class NumberIds {
  public:
   // kUnknown if it is new; then put() it.
@@ -109,35 +113,37 @@ std::uint64_t bits_of(T value) {
     return static_cast<std::uint64_t>(value);
 }
 
-class NumberColumn final : public Column {
+class NumberColumn final : public ValueColumn {
  public:
   explicit NumberColumn(const Numbers& numbers) : numbers_(numbers) {}
 
   std::uint64_t size() const override { return numbers_.size; }
   bool is_cheap() const override { return true; }
-  std::unique_ptr<Column> another() const override { return std::make_unique<NumberColumn>(numbers_); }
+  std::unique_ptr<ValueColumn> fresh_copy() const override {
+    return std::make_unique<NumberColumn>(numbers_);
+  }
 
-  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
+  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, ValueIds& ids) override {
     return with_getter(numbers_, [&](auto get) {
-      return numbers_.nulls(index) ? kMissing : id_of(get(index), row, ids);
+      return numbers_.nulls(index) ? ValueIds::kMissing : id_of(get(index), row, ids);
     });
   }
 
-  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
+  void read(std::uint64_t begin, std::span<std::uint32_t> out, ValueIds& ids) override {
     with_getter(numbers_, [&](auto get) {
       const bool nulls = numbers_.nulls.any();
       for (std::size_t i = 0; i < out.size(); ++i) {
         const std::uint64_t row = begin + i;
-        out[i] = nulls && numbers_.nulls(row) ? kMissing : id_of(get(row), row, ids);
+        out[i] = nulls && numbers_.nulls(row) ? ValueIds::kMissing : id_of(get(row), row, ids);
       }
     });
   }
 
  private:
   template <class T>
-  std::uint32_t id_of(T value, std::uint64_t row, Ids& ids) {
+  std::uint32_t id_of(T value, std::uint64_t row, ValueIds& ids) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(value)) return kMissing;
+      if (std::isnan(value)) return ValueIds::kMissing;
     }
     const std::uint64_t bits = bits_of(value);
     if (bits == last_bits_ && last_id_ != kUnknown) return last_id_;
@@ -166,27 +172,27 @@ bool repeats(const Get& get, std::uint64_t begin, T value) {
 }
 
 // Codes, in several pieces that share one dictionary.
-class DictionaryColumn final : public Column {
+class DictionaryColumn final : public ValueColumn {
  public:
-  DictionaryColumn(std::vector<Numbers> pieces, std::unique_ptr<Column> values)
+  DictionaryColumn(std::vector<Numbers> pieces, std::unique_ptr<ValueColumn> values)
       : pieces_(std::move(pieces)), values_(std::move(values)) {
     for (const Numbers& piece : pieces_) ends_.push_back(size() + piece.size);
   }
 
   std::uint64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
-  bool is_python() const override { return values_->is_python(); }
+  bool is_thread_bound() const override { return values_->is_thread_bound(); }
   bool is_cheap() const override { return true; }
-  std::unique_ptr<Column> another() const override {
-    return std::make_unique<DictionaryColumn>(pieces_, values_->another());
+  std::unique_ptr<ValueColumn> fresh_copy() const override {
+    return std::make_unique<DictionaryColumn>(pieces_, values_->fresh_copy());
   }
 
-  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
+  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, ValueIds& ids) override {
     const Place at = place_of(index);
     return with_getter(pieces_[at.piece],
                        [&](auto get) { return look_up(pieces_[at.piece], get, at.index, row, ids); });
   }
 
-  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
+  void read(std::uint64_t begin, std::span<std::uint32_t> out, ValueIds& ids) override {
     if (begin == 0) ids.reserve(std::min(values_->size(), size()));
     for (Place at = place_of(begin); !out.empty(); at = {at.piece + 1, 0}) {
       const Numbers& piece = pieces_[at.piece];
@@ -212,7 +218,7 @@ class DictionaryColumn final : public Column {
 
   template <class Get>
   void read(const Numbers& piece, const Get& get, std::uint64_t index, std::uint64_t row,
-            std::span<std::uint32_t> out, Ids& ids) {
+            std::span<std::uint32_t> out, ValueIds& ids) {
     if (piece.nulls.any()) {
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = look_up(piece, get, index + i, row + i, ids);
       return;
@@ -274,11 +280,11 @@ class DictionaryColumn final : public Column {
 
   template <class Get>
   std::uint32_t look_up(const Numbers& piece, const Get& get, std::uint64_t index, std::uint64_t row,
-                        Ids& ids) {
-    if (piece.nulls(index)) return kMissing;
+                        ValueIds& ids) {
+    if (piece.nulls(index)) return ValueIds::kMissing;
     const auto code = get(index);
     if constexpr (std::is_signed_v<decltype(code)>) {
-      if (code < 0) return kMissing;
+      if (code < 0) return ValueIds::kMissing;
     }
     const auto place = static_cast<std::uint64_t>(code);
     if (place >= values_->size()) {
@@ -296,106 +302,20 @@ class DictionaryColumn final : public Column {
 
   std::vector<Numbers> pieces_;
   std::vector<std::uint64_t> ends_;  // of pieces
-  std::unique_ptr<Column> values_;
+  std::unique_ptr<ValueColumn> values_;
   std::vector<std::uint32_t> id_of_;  // by code, and one that is never known behind them; empty at first
   std::uint32_t num_same_ = 0;        // codes below this are ids
   bool expects_new_ = true;           // as the last rows had some
 };
-
-// Texts, wherever they are: get(i) is a std::string_view.
-template <class Get>
-class TextColumn final : public Column {
- public:
-  TextColumn(Get get, std::uint64_t size, const Nulls& nulls) : get_(get), size_(size), nulls_(nulls) {}
-
-  std::uint64_t size() const override { return size_; }
-  std::unique_ptr<Column> another() const override {
-    return std::make_unique<TextColumn>(get_, size_, nulls_);
-  }
-
-  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
-    const std::string_view text = nulls_(index) ? std::string_view() : get_(index);
-    return text.empty() ? kMissing : ids.intern(text, row);
-  }
-  // By the dozen: names that are not at hand are hashed, and their places asked for, before they are
-  // looked up.
-  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
-    constexpr std::size_t kDozen = 32;
-    std::array<std::uint64_t, kDozen> hashes;
-    std::array<std::uint8_t, kDozen> wanted;
-    const bool nulls = nulls_.any();
-    const auto text_at = [&](std::uint64_t row) {
-      return nulls && nulls_(row) ? std::string_view() : get_(row);
-    };
-    for (std::size_t first = 0; first < out.size(); first += kDozen) {
-      const std::size_t count = std::min(kDozen, out.size() - first);
-      std::size_t num_wanted = 0;
-      std::string_view before = last_;
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::string_view text = text_at(begin + first + i);
-        const std::uint32_t id = text.empty() ? kMissing : ids.met.find(text);
-        out[first + i] = id;
-        if (id != kUnknown) continue;
-        wanted[num_wanted++] = static_cast<std::uint8_t>(i);
-        if (text == before) continue;
-        before = text;
-        hashes[i] = NameTable::hash(text);
-        ids.names.prefetch(hashes[i]);
-      }
-      for (std::size_t j = 0; j < num_wanted; ++j) {
-        const std::size_t i = wanted[j];
-        const std::uint64_t row = begin + first + i;
-        const std::string_view text = get_(row);
-        if (text != last_) {
-          last_ = text;
-          last_id_ = ids.intern(text, hashes[i], row);
-          ids.met.put(text, last_id_);
-        }
-        out[first + i] = last_id_;
-      }
-    }
-  }
-  void prefetch(std::uint64_t index, const Ids& ids) const override {
-    if (index < size_) ids.names.prefetch(NameTable::hash(get_(index)));
-  }
-
- private:
-  Get get_;
-  std::uint64_t size_;
-  Nulls nulls_;
-  // The last text that was not at hand: rows of one task mostly come one after another.
-  std::string_view last_;
-  std::uint32_t last_id_ = kMissing;
-};
-
-template <class Offset>
-std::unique_ptr<Column> make_text_column(const Offset* offsets, const char* bytes, std::uint64_t size,
-                                         const Nulls& nulls) {
-  const auto get = [=](std::uint64_t i) {
-    return std::string_view(bytes + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
-  };
-  return std::make_unique<TextColumn<decltype(get)>>(get, size, nulls);
-}
-
-class NullColumn final : public Column {
- public:
-  explicit NullColumn(std::uint64_t size) : size_(size) {}
-  std::uint64_t size() const override { return size_; }
-  bool is_cheap() const override { return true; }
-  std::unique_ptr<Column> another() const override { return std::make_unique<NullColumn>(size_); }
-  std::uint32_t id_at(std::uint64_t, std::uint64_t, Ids&) override { return kMissing; }
-
- private:
-  std::uint64_t size_;
-};
-
 // 0, 1, 2 …
-class CountingColumn final : public Column {
+class CountingColumn final : public ValueColumn {
  public:
   explicit CountingColumn(std::uint64_t size) : size_(size) {}
   std::uint64_t size() const override { return size_; }
-  std::unique_ptr<Column> another() const override { return std::make_unique<CountingColumn>(size_); }
-  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
+  std::unique_ptr<ValueColumn> fresh_copy() const override {
+    return std::make_unique<CountingColumn>(size_);
+  }
+  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, ValueIds& ids) override {
     return ids.intern(text_of(index), row);
   }
 
@@ -423,61 +343,13 @@ std::optional<std::uint64_t> dictionary_size(const Numbers& numbers) {
     return std::nullopt;
   });
 }
-
-class ChunkedColumn final : public Column {
- public:
-  explicit ChunkedColumn(std::vector<std::unique_ptr<Column>> chunks) : chunks_(std::move(chunks)) {
-    for (const auto& chunk : chunks_)
-      ends_.push_back((ends_.empty() ? 0 : ends_.back()) + chunk->size());
-  }
-
-  std::uint64_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
-  bool is_python() const override {
-    return std::any_of(chunks_.begin(), chunks_.end(), [](const auto& c) { return c->is_python(); });
-  }
-  bool is_cheap() const override {
-    return std::all_of(chunks_.begin(), chunks_.end(), [](const auto& c) { return c->is_cheap(); });
-  }
-  std::unique_ptr<Column> another() const override {
-    std::vector<std::unique_ptr<Column>> others;
-    for (const auto& chunk : chunks_) others.push_back(chunk->another());
-    return std::make_unique<ChunkedColumn>(std::move(others));
-  }
-
-  std::uint32_t id_at(std::uint64_t index, std::uint64_t row, Ids& ids) override {
-    const std::size_t chunk = chunk_of(index);
-    return chunks_[chunk]->id_at(index - begin_of(chunk), row, ids);
-  }
-
-  void read(std::uint64_t begin, std::span<std::uint32_t> out, Ids& ids) override {
-    for (std::size_t chunk = chunk_of(begin); !out.empty(); ++chunk) {
-      const std::uint64_t here = begin - begin_of(chunk);
-      const std::size_t count = std::min<std::size_t>(out.size(), chunks_[chunk]->size() - here);
-      const std::size_t noted = ids.first_rows.size();
-      chunks_[chunk]->read(here, out.first(count), ids);
-      for (std::size_t i = noted; i < ids.first_rows.size(); ++i) ids.first_rows[i] += begin_of(chunk);
-      begin += count;
-      out = out.subspan(count);
-    }
-  }
-
- private:
-  std::size_t chunk_of(std::uint64_t index) const {
-    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin());
-  }
-  std::uint64_t begin_of(std::size_t chunk) const { return chunk == 0 ? 0 : ends_[chunk - 1]; }
-
-  std::vector<std::unique_ptr<Column>> chunks_;
-  std::vector<std::uint64_t> ends_;
-};
-
 }  // namespace
 
-bool is_number(char type) {
+bool Numbers::is_type(char type) {
   return std::string_view("cCsSiIlLfgb").find(type) != std::string_view::npos;
 }
 
-std::size_t width_of(char type) {
+std::size_t Numbers::width_of(char type) {
   switch (type) {
     case 'c':
     case 'C': return 1;
@@ -493,44 +365,14 @@ std::size_t width_of(char type) {
   }
 }
 
-std::unique_ptr<Column> number_column(const Numbers& numbers) {
+std::unique_ptr<ValueColumn> number_column(const Numbers& numbers) {
   if (const std::optional<std::uint64_t> count = dictionary_size(numbers))
     return dictionary_column({numbers}, std::make_unique<CountingColumn>(*count));
   return std::make_unique<NumberColumn>(numbers);
 }
 
-std::unique_ptr<Column> dictionary_column(std::vector<Numbers> codes, std::unique_ptr<Column> values) {
+std::unique_ptr<ValueColumn> dictionary_column(std::vector<Numbers> codes,
+                                               std::unique_ptr<ValueColumn> values) {
   return std::make_unique<DictionaryColumn>(std::move(codes), std::move(values));
 }
-
-std::unique_ptr<Column> text_column(const std::int32_t* offsets, const char* bytes, std::uint64_t size,
-                                    const Nulls& nulls) {
-  return make_text_column(offsets, bytes, size, nulls);
-}
-
-std::unique_ptr<Column> text_column(const std::int64_t* offsets, const char* bytes, std::uint64_t size,
-                                    const Nulls& nulls) {
-  return make_text_column(offsets, bytes, size, nulls);
-}
-
-std::unique_ptr<Column> view_column(const char* views, std::span<const void* const> buffers,
-                                    std::uint64_t size, const Nulls& nulls) {
-  constexpr std::int32_t kInline = 12;  // bytes that fit into the view itself
-  const auto get = [=](std::uint64_t i) {
-    const char* const view = views + 16 * i;
-    const auto length = load_as<std::int32_t>(view);
-    if (length <= kInline) return std::string_view(view + 4, static_cast<std::size_t>(length));
-    const auto* const bytes =
-        static_cast<const char*>(buffers[static_cast<std::size_t>(load_as<std::int32_t>(view + 8))]);
-    return std::string_view(bytes + load_as<std::int32_t>(view + 12), static_cast<std::size_t>(length));
-  };
-  return std::make_unique<TextColumn<decltype(get)>>(get, size, nulls);
-}
-
-std::unique_ptr<Column> null_column(std::uint64_t size) { return std::make_unique<NullColumn>(size); }
-
-std::unique_ptr<Column> chunked_column(std::vector<std::unique_ptr<Column>> chunks) {
-  return std::make_unique<ChunkedColumn>(std::move(chunks));
-}
-
-}  // namespace crowdfold::python
+}  // namespace crowdfold

@@ -1,26 +1,19 @@
-#include "grouped_table.h"
+#include "labels/columns/grouped_columns.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
-#include <thread>
+#include <utility>
 #include <vector>
 
-#include "crowdfold/row_grouper.h"
+#include "base/parallel.h"
+#include "labels/grouping/row_grouper.h"
 
-namespace crowdfold::python {
+namespace crowdfold {
 namespace {
 
 constexpr std::uint64_t kRowsPerThread = 1 << 16;  // fewer are read before another thread has started
-constexpr std::size_t kBlock = 1 << 12;  // rows that are on their way at a time: they fit the cache
-constexpr std::uint64_t kRowsPerReport = 1 << 18;
-
-bool any_missing(std::span<const std::uint32_t> ids) {
-  std::uint32_t any = 0;
-  for (const std::uint32_t id : ids) any |= id == kMissing ? 1U : 0U;  // by vectors
-  return any != 0;
-}
 
 // Most tasks have several labels.
 constexpr std::size_t kAtOnce = 16;
@@ -33,22 +26,21 @@ bool are_all(std::span<const std::uint32_t, kAtOnce> ids, std::uint32_t wanted) 
 // What one thread reads, by ids of its own.
 class Range {
  public:
-  Range(const TableColumns& columns, std::uint64_t begin, std::uint64_t end)
-      : ids(TableIds::none()),
-        begin_(begin),
+  Range(const LabelColumns& columns, std::uint64_t begin, std::uint64_t end)
+      : begin_(begin),
         end_(end),
-        tasks_(columns.tasks.another()),
-        workers_(columns.workers.another()),
-        labels_(columns.labels.another()) {}
+        tasks_(columns.tasks.fresh_copy()),
+        workers_(columns.workers.fresh_copy()),
+        labels_(columns.labels.fresh_copy()) {}
 
-  // False if the table is not of this kind, or somebody else found that it is not.
+  // False if the table is not of this kind, or another thread found that it is not.
   bool read(WorkerId* worker, ClassId* label, const std::atomic<bool>& failed,
             const RunContext& context) {
-    std::array<std::uint32_t, kBlock> task, label_id;
-    for (std::uint64_t at = begin_; at < end_ && !failed; at += kBlock) {
+    std::array<std::uint32_t, kRowsPerStep> task, label_id;
+    for (std::uint64_t at = begin_; at < end_ && !failed; at += kRowsPerStep) {
       context.throw_if_cancelled();
       if (begin_ == 0 && at % kRowsPerReport == 0) context.report("reading", at, end_);
-      const std::size_t count = std::min<std::size_t>(kBlock, end_ - at);
+      const std::size_t count = std::min<std::size_t>(kRowsPerStep, end_ - at);
       tasks_->read(at, {task.data(), count}, ids.tasks);
       if (any_missing({task.data(), count}) || !count_labels({task.data(), count})) return false;
       workers_->read(at, {worker + at, count}, ids.workers);
@@ -84,21 +76,13 @@ class Range {
 
   std::uint64_t begin_;
   std::uint64_t end_;
-  std::unique_ptr<Column> tasks_;
-  std::unique_ptr<Column> workers_;
-  std::unique_ptr<Column> labels_;
+  std::unique_ptr<ValueColumn> tasks_;
+  std::unique_ptr<ValueColumn> workers_;
+  std::unique_ptr<ValueColumn> labels_;
 };
 
-template <class Body>
-void on_threads(std::size_t count, const Body& body) {
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < count; ++i) others.emplace_back([&body, i] { body(i); });
-  body(0);
-  for (std::thread& other : others) other.join();
-}
-
 // Ids there -> ids here; names that are new follow those that are known.
-std::vector<std::uint32_t> add_names(const Ids& from, Ids& to) {
+std::vector<std::uint32_t> add_names(const ValueIds& from, ValueIds& to) {
   std::vector<std::uint32_t> ids(from.names.size());
   for (std::uint32_t id = 0; id < ids.size(); ++id)
     ids[id] = to.intern(from.names[id], from.first_rows[id]);
@@ -106,7 +90,7 @@ std::vector<std::uint32_t> add_names(const Ids& from, Ids& to) {
 }
 
 // The tasks of the next range. Its first one may go on from the range before.
-bool add_tasks(const Range& from, Ids& ids, std::vector<std::uint32_t>& sizes) {
+bool add_tasks(const Range& from, ValueIds& ids, std::vector<std::uint32_t>& sizes) {
   for (std::uint32_t task = 0; task < from.sizes.size(); ++task) {
     const std::uint32_t id = ids.intern(from.ids.tasks.names[task], from.ids.tasks.first_rows[task]);
     if (id == sizes.size())
@@ -126,11 +110,11 @@ void renumber(std::span<Id> ids, const std::vector<std::uint32_t>& to) {
 
 }  // namespace
 
-std::optional<Labels> read_grouped(const TableColumns& columns, Duplicates duplicates, int threads,
-                                   const RunContext& context, TableIds& ids) {
+std::optional<ColumnLabels> read_grouped(const LabelColumns& columns, Duplicates duplicates,
+                                         const RunContext& context) {
   const std::uint64_t rows = columns.tasks.size();
   // Where values are cheap to read, joining what was read costs more than threads save.
-  const int readers = columns.are_cheap() ? 1 : std::max(1, threads);
+  const int readers = columns.are_cheap() ? 1 : std::max(1, context.threads);
   const std::size_t count =
       std::clamp<std::size_t>(rows / kRowsPerThread, 1, static_cast<std::size_t>(readers));
   std::vector<Range> ranges;
@@ -139,11 +123,12 @@ std::optional<Labels> read_grouped(const TableColumns& columns, Duplicates dupli
   FlatArray<WorkerId> worker(rows);
   FlatArray<ClassId> label(rows);
   std::atomic<bool> failed = false;
-  on_threads(count, [&](std::size_t i) {
+  run_on_threads(static_cast<int>(count), [&](int thread) {
+    const auto i = static_cast<std::size_t>(thread);
     try {
       if (!ranges[i].read(worker.data(), label.data(), failed, context)) failed = true;
     } catch (...) {
-      failed = true;  // whoever reads row by row finds the same, and the first of its kind
+      failed = true;  // reading row by row finds the same fault, and the first of its kind
     }
   });
   if (failed) return std::nullopt;
@@ -159,19 +144,18 @@ std::optional<Labels> read_grouped(const TableColumns& columns, Duplicates dupli
     worker_ids[i] = add_names(ranges[i].ids.workers, all.workers);
     class_ids[i] = add_names(ranges[i].ids.classes, all.classes);
   }
-  on_threads(count, [&](std::size_t i) {
+  run_on_threads(static_cast<int>(count), [&](int thread) {
+    const auto i = static_cast<std::size_t>(thread);
     if (i == 0) return;
     const std::size_t begin = ranges[i].begin();
     const std::size_t size = ranges[i].end() - begin;
     renumber(std::span(worker).subspan(begin, size), worker_ids[i]);
     renumber(std::span(label).subspan(begin, size), class_ids[i]);
   });
-  Labels labels = grouped_labels(
-      duplicates, sizes, std::move(worker), std::move(label),
-      {std::move(all.tasks.names), std::move(all.workers.names), std::move(all.classes.names)}, {rows},
-      threads);
-  ids = std::move(all);
-  return labels;
+  FirstRows first_rows = all.release_first_rows();
+  return ColumnLabels{grouped_labels(duplicates, sizes, std::move(worker), std::move(label),
+                                     all.release_names(), {rows}, context.threads),
+                      std::move(first_rows)};
 }
 
-}  // namespace crowdfold::python
+}  // namespace crowdfold

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "crowdfold/labels.h"
 
@@ -50,7 +49,6 @@ class RowGrouper {
   void add_other(const IdRows& rows, std::size_t at);
   void stop_being_grouped();
   void sort();
-  std::vector<std::uint64_t> offsets() const;
 
   Duplicates rule_;
   Rows rows_;
@@ -61,8 +59,8 @@ class RowGrouper {
   // Labels: in input order until build(); in their places after stop_being_grouped() of Rows::twice.
   FlatArray<WorkerId> worker_;
   FlatArray<ClassId> class_;
-  FlatArray<TaskId> task_;             // by label, for rows that are kept; empty while grouped
-  std::vector<std::uint64_t> cursor_;  // by task: where its next label goes; while rows come again
+  FlatArray<TaskId> task_;         // by label, for rows that are kept; empty while grouped
+  FlatArray<std::uint64_t> next_;  // by task: where its next label goes; while rows come again
 };
 
 }  // namespace crowdfold

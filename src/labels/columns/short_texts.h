@@ -2,24 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace crowdfold::python {
+#include "labels/columns/load_as.h"
 
-inline constexpr std::uint32_t kUnknown = 0xFFFF'FFFE;  // a value whose text was not looked up yet
+namespace crowdfold {
 
-template <class T>
-T load_as(const char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
+// The id of a value that was not looked up yet; no name table has that many names.
+inline constexpr std::uint32_t kUnknown = 0xFFFF'FFFE;
 
 // The ids of short texts that were met lately, in a table that stays in the cache and where the newest
 // stays. A text is two words and its length there: compared without a call, and found in one cache line.
+// NameKey would need slots of 40 bytes instead of 24, so that neighbours no longer share a cache line,
+// and it takes names of up to three bytes by a loop, which most classes would go through.
 class ShortTexts {
  public:
   static bool fits(std::string_view text) { return text.size() - 1 < kMostBytes; }  // nor is it empty
@@ -81,4 +78,4 @@ class ShortTexts {
   std::uint64_t puts_ = 0;  // into the present table
 };
 
-}  // namespace crowdfold::python
+}  // namespace crowdfold
