@@ -261,6 +261,22 @@ TEST(LabelColumns, RefuseASecondLabelIfTheyAreToldTo) {
   EXPECT_EQ(error.code(), ErrorCode::data);
 }
 
+TEST(ColumnReader, IsEmptyAfterASecondLabelWasRefused) {
+  ColumnReader reader(Duplicates::error);
+  const auto add = [&](const std::vector<LabelRow>& rows) {
+    const Table table(rows);
+    const ColumnPointer tasks = table.tasks.texts();
+    const ColumnPointer workers = table.workers.texts();
+    const ColumnPointer labels = table.labels.texts();
+    reader.add({*tasks, *workers, *labels}, {});
+  };
+  add({{"1", "u", "a"}, {"1", "u", "b"}});
+  EXPECT_EQ(error_of([&] { reader.build(1); }).code(), ErrorCode::data);
+  add({{"2", "v", "b"}});
+  EXPECT_EQ(describe(reader.build(1)),
+            "2: v=b\nv,\nb,\n1 labels, 1 rows, 0 abstentions, 0 duplicates, 0 skipped\n");
+}
+
 TEST(LabelColumns, StopWhenTheyAreCancelled) {
   const Table table({{"1", "u", "a"}});
   const std::atomic<bool> cancelled = true;
