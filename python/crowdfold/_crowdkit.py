@@ -94,20 +94,22 @@ class StartedByFit(Aggregator):
     """A method that takes confusion matrices to start from."""
 
     def fit(self: Started, data: Any, true_labels: Any = None, initial_error: Any = None, *,
-            columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None) -> Started:
+            columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
+            low_memory: bool = False) -> Started:
         """Learns from labels and judges their tasks.
 
         `initial_error` are confusion matrices to start from, in the form of `errors_`. `initial_error_strategy` is "assign" to
         use them as they are, or "addition" to add them as counts to those of a vote. The other arguments are those of all
         classes.
         """
-        self._fit(data, true_labels, columns, workers, False, initial_error=initial_error)
+        self._fit(data, true_labels, columns, workers, False, low_memory, initial_error=initial_error)
         return self
 
     def fit_predict(self, data: Any, true_labels: Any = None, initial_error: Any = None, *,
-                    columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None) -> Any:
+                    columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
+                    low_memory: bool = False) -> Any:
         """`fit`, then `labels_`."""
-        return self._fit(data, true_labels, columns, workers, False, initial_error=initial_error).labels()
+        return self._fit(data, true_labels, columns, workers, False, low_memory, initial_error=initial_error).labels()
 
     def fit_predict_proba(self, data: Any, true_labels: Any = None, initial_error: Any = None, *,
                           columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None) -> Any:

@@ -101,8 +101,8 @@ class Live final : public OnlineMethod {
         if (cell.count > 0) cells.add({w, cell.truth, cell.label}, {cell.count});
       }
     }
-    StateSection hard = {.name = kHardTasks, .width = 2};
-    hard.add({}, {model_.hard_tasks().hard, model_.hard_tasks().all});
+    StateSection hard = {
+        .name = kHardTasks, .width = 2, .values = {model_.hard_tasks().hard, model_.hard_tasks().all}};
     state.sections = {std::move(cells), std::move(hard)};
     return state;
   }
