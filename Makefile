@@ -38,7 +38,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help setup setup-build build build-all demo test test-all python bench format lint lint-all install
-.PHONY: release-tests asan-tests tsan-tests installed-tests style tidy tidy-all
+.PHONY: release-tests asan-tests tsan-tests installed-example python-package python-tests style tidy tidy-all
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -61,9 +61,11 @@ build-all:  ## build the tests, the benchmarks and the experiments (build/crowdf
 demo: setup-build build  ## set up, build, and show what crowdfold does with a simulated crowd
 	@bash examples/demo.sh build/crowdfold
 
-# Pip, links and single tests keep one core busy, so all that follows the optimised build goes side by side.
+# Pip, links and single tests keep one core busy, so what follows the optimised build goes side by side. Python's tests come
+# last and alone: some of them say how soon Ctrl-C is answered.
 test: setup style release-tests  ## set up, lint, build, and run the tests, also under sanitizers and as an installed package
-	$(MAKE) -j 4 --output-sync=line SIDE_BY_SIDE=yes asan-tests tsan-tests installed-tests tidy
+	$(MAKE) -j 4 --output-sync=line SIDE_BY_SIDE=yes asan-tests tsan-tests installed-example python-package tidy
+	$(MAKE) python-tests
 
 # The optimised build: everything but the long tests. It alone has the code for every instruction set.
 release-tests: build-all
@@ -84,10 +86,9 @@ tsan-tests:
 	@grep -q 'Pipeline' build/tsan/tests/threaded.flags || { echo "which tests start a thread? make release-tests comes first"; exit 1; }
 	ctest --preset tsan --no-tests=error -L threaded -j $(JOBS)
 
-# An example against the installed library, by CMake and pkg-config; then the Python package.
-installed-tests:
+# An example against the installed library, by CMake and pkg-config.
+installed-example:
 	bash examples/check_installed.sh build
-	$(MAKE) python
 
 test-all: test tidy-all  ## besides: the long tests, every check of the sanitizers, all tests in the thread sanitizer, clang-tidy on all
 	ctest --preset release --no-tests=error -L long -j $(JOBS)
@@ -99,7 +100,9 @@ test-all: test tidy-all  ## besides: the long tests, every check of the sanitize
 
 # The module is built on the library of `make build`, as that of a system would be: compiling it a second time would take
 # minutes. A plain `pip install .` compiles everything; that this is configured is checked too.
-python: build  ## install the Python package below build/, test it, and check its types
+python: build python-package python-tests  ## install the Python package below build/, check its types, and test it
+
+python-package:
 	cmake --install build --prefix build/installed >build/install.log
 	python3 -m venv $(VENV)
 	$(VENV)/bin/python -m pip install $(PIP_FLAGS) '.[test]' \
@@ -108,6 +111,8 @@ python: build  ## install the Python package below build/, test it, and check it
 	cmake -S . -B build/from-source -G Ninja -DCROWDFOLD_PYTHON=ON -DCROWDFOLD_CLI=OFF -DCROWDFOLD_TESTS=OFF \
 	  -DCROWDFOLD_BENCH=OFF -DCROWDFOLD_REPORTS=OFF -DPython_EXECUTABLE=$(CURDIR)/$(VENV)/bin/python >build/from-source.log
 	$(VENV)/bin/python -m mypy --cache-dir build/mypy
+
+python-tests:
 	$(VENV)/bin/python -m pytest -o cache_dir=build/pytest
 
 bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes bench/*.md
@@ -127,7 +132,7 @@ lint-all: style tidy-all  ## the same, with clang-tidy on all of src and cli
 
 style: $(RUFF)
 	! grep -rnE '^(<{7}|>{7})( |$$)' . --exclude-dir=build --exclude-dir=node_modules --exclude-dir=.git
-	clang-format --dry-run --Werror $(SOURCES)
+	@clang-format --dry-run --Werror $(SOURCES)
 	$(RUFF) check --cache-dir build/ruff-cache .
 	python3 tests/rooms_test.py
 
