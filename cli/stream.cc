@@ -33,7 +33,7 @@ struct Stream {
   void operator()() const;
 };
 
-// What was said is printed once what it speaks of is on disk.
+// Lines are printed once the events that caused them are on disk.
 class Session {
  public:
   Session(const Stream& options)
@@ -134,19 +134,21 @@ void add_stream(CLI::App& app) {
       ->type_name("FILE");
   command.add_flag("--follow", state->follow, "the file may grow: wait for more at its end");
   const char* closing = "Closing tasks";
-  command
-      .add_option("--labels-per-task", state->stop.labels_per_task, "a task closes with so many labels")
+  command.add_option("--labels-per-task", state->stop.labels_per_task, "a task closes with N labels")
       ->type_name("N")
       ->group(closing);
   command
-      .add_option("--confidence", state->stop.confidence, "a task closes when its answer is so probable")
+      .add_option("--confidence", state->stop.confidence,
+                  "a task closes when the probability of its answer reaches this")
       ->check(CLI::Range(0.0, 1.0))
       ->group(closing);
-  command.add_option("--min-labels", state->stop.min_labels, "but not with fewer labels")
+  command.add_option("--min-labels", state->stop.min_labels, "least labels for closing by --confidence")
       ->capture_default_str()
       ->type_name("N")
       ->group(closing);
-  command.add_option("--max-labels", state->stop.max_labels, "and with so many, however uncertain")
+  command
+      .add_option("--max-labels", state->stop.max_labels,
+                  "a task closes with N labels, however uncertain")
       ->type_name("N")
       ->group(closing);
   command.add_flag("--keep-open", state->keep_open, "tasks stay open at the end of the input")
@@ -155,7 +157,7 @@ void add_stream(CLI::App& app) {
   const char* output = "Output";
   command
       .add_option("--alarm-below", state->alarm_below,
-                  "tell of workers whose 95 % interval falls below this quality")
+                  "warn of workers whose 95 % interval falls below this quality")
       ->check(CLI::Range(0.0, 1.0))
       ->group(output);
   command.add_flag("--ack", state->ack, "tell how many events are on disk, after every group")

@@ -51,7 +51,7 @@ struct Spec {
   }
   Result fit(const Labels& labels, const RunContext& context) const {
     return is_variant() ? fit_variant(method.substr(kVariant.size()), labels, context)
-                        : find_method(method).make(settings)->fit(labels, context);
+                        : aggregate(labels, method, settings, {}, context);
   }
 
   static constexpr std::string_view kVariant = "variant:";

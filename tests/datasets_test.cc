@@ -241,7 +241,7 @@ const Neural kNeural[] = {{"fact", .8958, .9410, false, true},
                           {"rte", .9163, .9350},
                           {"smile", .7170, .7170}};
 
-// A mean over seeds, of which the pages of the methods have ten.
+// A mean over seeds; the pages of the methods have ten.
 double accuracy_of_network(const SimulatedCrowd& crowd, const std::string& method) {
   constexpr std::uint64_t kManyLabels = 35'000;
   const std::uint64_t runs = crowd.labels.num_labels() > kManyLabels ? 1 : 4;
@@ -312,9 +312,9 @@ const Today kToday[] = {
     {"rte", .9275, .9275, .9263, .4975, .9213, .9213, .9250, .9219, 0, .9275},
 };
 
-// Figures of a prototype: accuracy with so many labels per task, at least three; the mean of 10 orders.
-// It stopped at a confidence of .99 and was too sure of itself: here .965 takes as many labels. The mean
-// of 60 orders is within .0006 of the truth; of bird, which has 108 tasks, within .005.
+// Figures of a prototype: accuracy at a number of labels per task, at least three; the mean of 10
+// orders. It stopped at a confidence of .99 and was too sure of itself: here .965 takes as many labels.
+// The mean of 60 orders is within .0006 of the truth; of bird, which has 108 tasks, within .005.
 TEST(StopRules, SaveAsManyLabelsAsAPrototype) {
   struct Figure {
     const char* name;

@@ -73,7 +73,7 @@ double accuracy_with(Study& study, const std::string& name, int alpha, int beta,
   settings.emplace_back("alpha", std::to_string(alpha));
   settings.emplace_back("beta", std::to_string(beta));
   const DataSet& data = study.data(set);
-  const Result result = method.make(settings)->fit(data.labels, study.context(seed));
+  const Result result = aggregate(data.labels, name, settings, {}, study.context(seed));
   return evaluate(result.estimate, data.truths, data.labels.num_classes()).accuracy;
 }
 

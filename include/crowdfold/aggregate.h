@@ -1,4 +1,4 @@
-// The one door from labels to answers: which method, what it is given, and whether labels are held in
+// The one door from labels to answers: the method, its knowledge, and whether labels are held in
 // memory or read task by task. The command line, Python, reports and experiments come in here.
 #pragma once
 
@@ -72,7 +72,7 @@ struct LabelCounts {
 struct AggregateSummary {
   LabelCounts counts;
   std::uint64_t tasks_without_estimate = 0;
-  Result result;                 // task by task: estimates only if they are kept, and what was learned
+  Result result;                 // task by task: `learned`, and estimates if they are kept
   std::optional<Labels> labels;  // if they were held in memory
   LabelNames names;              // if not; tasks only if estimates are kept
 

@@ -1,5 +1,5 @@
 // Events of a live stream (see stream.h) as text: read from a file or standard input as they come, JSON
-// lines or rows of labels; what the stream tells, as JSON lines.
+// lines or rows of labels; the updates of the stream, as JSON lines.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ class EventReader {
 
   enum class ReadStatus { some, none_yet, end };
   using Body = std::function<void(std::span<const StreamEvent>)>;
-  // body(events) with those there are, up to a certain amount; does not wait. Error(data) for a bad
-  // line, after the events before it; with options.skip_bad_rows it is left out.
+  // Calls body(events) with the events at hand, up to a certain amount; does not wait. Error(data) for a
+  // bad line, after the events before it; with options.skip_bad_rows it is left out.
   ReadStatus read(const Body& body);
   // Waits for more, for some milliseconds at most.
   void wait() const;

@@ -1,5 +1,5 @@
-// Learned: what a method has found out about workers, with their names. Judges tasks that were not there
-// when it learned and, for online methods, goes on learning. Used by one thread at a time.
+// Learned: a method's knowledge of workers, by their names. Judges other tasks than those it learned
+// from and, for online methods, goes on learning. Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -18,11 +18,11 @@ class Learned {
   // Nothing yet.
   Learned(const std::string& method, Settings settings, std::uint64_t seed);
 
-  // Takes over what a fit has found out.
+  // Takes over the result of a fit.
   void adopt(NameTable worker_names, NameTable class_names, const Result& result);
 
-  // The same labels by the ids of `workers` and `classes`, which names that are new follow. Those are at
-  // the places `new_workers` and `new_classes` of the tables of the labels given.
+  // The same labels by the ids of `workers` and `classes`; new names get the ids after them.
+  // `new_workers` and `new_classes` are the ids that the new names have in the given labels.
   Labels renumber(const Labels& labels, std::vector<std::uint64_t>& new_workers,
                   std::vector<std::uint64_t>& new_classes) const;
 
@@ -30,13 +30,13 @@ class Learned {
   Result observe(const Labels& labels, std::span<const ClassId> truths, const RunContext& context);
   Result judge(const Labels& labels, const RunContext& context) const;
 
-  // One task: what workers said of it, by id. judge_one() learns nothing; workers that are not known
-  // have ids beyond those that are.
+  // One task: worker workers[j] said classes[j]. judge_one() learns nothing; unknown workers have ids
+  // beyond the known ones.
   Estimate learn_one(std::span<const WorkerId> workers, std::span<const ClassId> classes, ClassId truth);
   std::vector<double> judge_one(std::span<const WorkerId> workers, std::span<const ClassId> classes);
 
-  // Workers and classes of the other side are found by their names. Error(usage) if it was made
-  // otherwise.
+  // Matches workers and classes by their names. Error(usage) if the other one has another method or
+  // other settings.
   void merge(const Learned& other);
 
   WorkerState state() const { return judge_->state(); }
@@ -52,8 +52,8 @@ class Learned {
   NameTable classes;
   std::uint64_t tasks_seen = 0;
 
-  // Of methods that work on whole data sets and have confusion matrices: those, and the share of each
-  // class. Otherwise empty.
+  // Confusion matrices and the share of each class, for methods on whole data sets that have them;
+  // otherwise empty.
   std::vector<double> confusion;
   std::vector<double> priors;
 

@@ -12,7 +12,7 @@
 
 namespace crowdfold {
 
-// What is known besides the labels.
+// Facts besides the labels.
 struct Knowledge {
   std::vector<ClassId> truths;        // by TaskId, kNoClass where not known; or empty
   std::vector<WorkerCounts> workers;  // earlier counts by WorkerId; or empty
@@ -52,7 +52,7 @@ class OnlineMethod {
   // never shrink.
   virtual void expect(std::uint32_t workers, std::uint32_t classes) = 0;
 
-  // Judges one task with what is known now; learns nothing.
+  // Judges one task with the present state; learns nothing.
   // With `posterior` (size K, or empty) also gives every class its probability.
   virtual Estimate estimate(const TaskLabels& labels, std::span<double> posterior = {}) const = 0;
 

@@ -32,7 +32,7 @@ struct ExtraInfo {
 // Error(usage) when a method is made.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-// What a method takes and gives, and what is true of its answers. tests/contract holds it to them.
+// Inputs and results of a method, and properties of its answers. tests/contract checks them.
 struct Traits {
   // What it takes besides labels. The rest is Error(usage) from fit().
   std::uint32_t most_classes = kMaxClasses;

@@ -4,8 +4,8 @@
 //
 // At any time, the counts of all workers are the sum over the closed tasks with their present estimates.
 //
-// Everything is kept in a store (see open_store). In memory are workers, open tasks, and what changed
-// since the last commit(). Not thread-safe.
+// Everything is kept in a store (see open_store). Workers, open tasks and the changes since the last
+// commit() are in memory. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -78,23 +78,23 @@ struct StreamListener {
   std::function<void(const TaskUpdate&)> on_task = {};
   // A worker's interval fell below the line `alarm_below`.
   std::function<void(const WorkerSummary&)> on_alarm = {};
-  // An event that cannot be; nothing changed.
+  // The event was refused; nothing changed.
   std::function<void(const StreamEvent&, const std::string& why)> on_refusal = {};
-  // An event asked for it.
+  // An event asked for the totals.
   std::function<void(const StreamTotals&)> on_summary = {};
 };
 
 class StreamStore;
 // A database file (SQLite, see docs/stream.md), made if it is not there; an empty path: in memory.
-// overrides(config) changes the defaults of a new store; what it sets must be what an old store was made
-// with: Error(usage) otherwise. Error(io) or (data) if another program writes to the file, or it is
-// damaged, foreign or of another version.
+// overrides(config) edits the defaults of a new store. On an old one it must set the options that the
+// store was made with: Error(usage) otherwise. Error(io) or (data) if another program writes to the
+// file, or it is damaged, foreign or of another version.
 std::shared_ptr<StreamStore> open_store(const std::string& path,
                                         const std::function<void(StreamConfig&)>& overrides = {});
 // An existing store as it is now, also while another program writes to it. Changing it is Error(usage).
 std::shared_ptr<StreamStore> open_store_to_read(const std::string& path);
 
-// A task that is open, and what one label more would bring.
+// An open task, and the expected gain from one more label.
 struct OpenTask {
   std::string task;
   std::string label;
@@ -125,7 +125,7 @@ class LiveStream {
   // with all their labels. Error(usage) if its options differ, or with a half-life.
   void merge(const StreamStore& other);
   // Once this returns, the consumed events are on disk. After an Error(io) or (data), here or elsewhere,
-  // the stream cannot go on: a new one finds in the store what was committed.
+  // the stream cannot go on: open a new one on the store, which has all that was committed.
   void commit();
 
   const StreamConfig& config() const;
@@ -133,7 +133,7 @@ class LiveStream {
   std::vector<WorkerSummary> workers() const;
   // Open tasks by expected gain, the largest first.
   std::vector<OpenTask> next_tasks(std::size_t most) const;
-  // What does not fit together, in words: nothing, unless the store is damaged.
+  // Contradictions in the store, in words; none unless it is damaged.
   std::vector<std::string> problems();
 
  private:

@@ -1,4 +1,4 @@
-// What is known about workers: counts, and the Beta posterior they stand for.
+// The state of workers: counts, and the Beta posterior they stand for.
 // Counts are all the state that onepass and twopass have; they add. Other methods add sections of their
 // own.
 #pragma once

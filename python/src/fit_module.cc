@@ -40,13 +40,6 @@ std::vector<Extra> copy_extras(const MethodInfo& info, const GivenExtras& given)
   return extras;
 }
 
-RunContext context_of(std::uint64_t seed, int threads) {
-  RunContext wanted;
-  wanted.seed = seed;
-  wanted.threads = threads;
-  return within_machine(std::move(wanted));
-}
-
 std::pair<FitResult, Learned> fit(const std::string& method, const Settings& settings,
                                   const std::shared_ptr<LabelData>& data,
                                   std::optional<GivenArray<ClassId>> truths,
@@ -59,7 +52,7 @@ std::pair<FitResult, Learned> fit(const std::string& method, const Settings& set
   given->extras = copy_extras(info, extras);
   // The work holds all that it touches: an interrupted fit may go on for a while.
   auto found = std::make_shared<std::optional<std::pair<FitResult, Learned>>>();
-  run_abandonable(context_of(seed, threads), progress, [=, &info](RunContext context) {
+  run_abandonable(context_for(threads, seed), progress, [=, &info](RunContext context) {
     if (workers_file) {
       const BetaQuality prior = info.prior(settings);
       given->workers = read_workers(*workers_file, data->labels, prior.alpha, prior.beta, {});
@@ -89,7 +82,7 @@ nb::tuple fit_file(const std::string& method, const Settings& settings, const st
   request.read.duplicates = parse_duplicates(duplicates);
   request.road = Road::low_memory;
   auto summary = std::make_shared<AggregateSummary>();
-  run_abandonable(context_of(seed, threads), progress,
+  run_abandonable(context_for(threads, seed), progress,
                   [=](const RunContext& context) { *summary = aggregate(request, context); });
   Learned learned(method, settings, seed);
   learned.adopt(summary->workers(), summary->classes(), summary->result);
@@ -107,7 +100,7 @@ nb::dict score(const std::string& method, const Settings& settings,
   const MethodInfo& info = find_method(method);
   const std::vector<ClassId> known(truths.data(), truths.data() + truths.size());
   auto found = std::make_shared<Score>();
-  run_abandonable(context_of(seed, threads), progress, [=, &info](const RunContext& context) {
+  run_abandonable(context_for(threads, seed), progress, [=, &info](const RunContext& context) {
     *found = score_method(info, settings, data->labels, known, runs, context);
   });
   nb::dict row;

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <thread>
 
 #include "arrays.h"
 #include "arrow_column.h"
+#include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
 #include "crowdfold/metrics.h"
@@ -25,10 +25,8 @@ namespace crowdfold::python {
 namespace {
 
 // Runs body beside Python if it can, or with the lock held, looking for signals now and then.
-void run_reading(bool needs_python, int threads, nb::handle progress,
+void run_reading(bool needs_python, RunContext context, nb::handle progress,
                  const std::function<void(const RunContext&)>& body) {
-  RunContext context;
-  context.threads = threads;
   if (!needs_python) return run_native(context, progress, body);
   context.progress = [&](const Progress& latest) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -63,7 +61,7 @@ class ChunkReader {
   nb::tuple add(nb::handle tasks, nb::handle workers, nb::handle labels, nb::handle progress) {
     const ThreeColumns held(tasks, workers, labels);
     FirstRows rows;
-    run_reading(held.columns().are_thread_bound(), 1, progress,
+    run_reading(held.columns().are_thread_bound(), {}, progress,
                 [&](const RunContext& context) { rows = reader_.add(held.columns(), context); });
     return to_tuple(std::move(rows));
   }
@@ -93,8 +91,8 @@ class ChunkReader {
 
   LabelData build(int threads) {
     LabelData data;
-    run_native({}, nb::none(),
-               [&](const RunContext&) { data.labels = reader_.build(threads_or_all(threads)); });
+    run_native(context_for(threads), nb::none(),
+               [&](const RunContext& context) { data.labels = reader_.build(context.threads); });
     return data;
   }
 
@@ -122,7 +120,7 @@ LabelData collect(nb::handle tasks, nb::handle workers, nb::handle labels, const
   const Duplicates rule = parse_duplicates(duplicates);
   const ThreeColumns held(tasks, workers, labels);
   ColumnLabels read;
-  run_reading(held.columns().are_thread_bound(), threads_or_all(threads), progress,
+  run_reading(held.columns().are_thread_bound(), context_for(threads), progress,
               [&](const RunContext& context) { read = read_columns(held.columns(), rule, context); });
   return {std::move(read.labels), std::move(read.first_rows)};
 }
@@ -131,12 +129,10 @@ LabelData read_file(const std::string& path,
                     const std::vector<std::pair<std::string, std::string>>& columns,
                     const std::string& duplicates, int threads, nb::handle progress) {
   LabelData data;
-  RunContext wanted;
-  wanted.threads = threads_or_all(threads);
   ReadOptions options;
   options.columns = columns;
   options.duplicates = parse_duplicates(duplicates);
-  run_native(wanted, progress,
+  run_native(context_for(threads), progress,
              [&](const RunContext& context) { data.labels = read_labels(path, options, context); });
   return data;
 }
@@ -245,8 +241,11 @@ Duplicates parse_duplicates(const std::string& name) {
   throw Error(ErrorCode::usage, fmt::format("duplicates={}: last | first | error | keep", name));
 }
 
-int threads_or_all(int threads) {
-  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+RunContext context_for(int threads, std::uint64_t seed) {
+  RunContext wanted;
+  wanted.seed = seed;
+  wanted.threads = threads;
+  return within_machine(std::move(wanted));
 }
 
 std::vector<std::string> names_of(const NameTable& table) {

@@ -11,8 +11,8 @@
 namespace crowdfold::python {
 
 Duplicates parse_duplicates(const std::string& name);
-// 0: as many threads as there are cores.
-int threads_or_all(int threads);
+// Within the limits of the machine; threads 0: one for every core.
+RunContext context_for(int threads, std::uint64_t seed = 0);
 std::vector<std::string> names_of(const NameTable& table);
 
 // What Python knows as Labels, with the rows where tasks, workers and classes appeared first.

@@ -18,7 +18,7 @@ class LabelReader {
  public:
   LabelReader(const std::string& path, const ReadOptions& options, const RunContext& context);
 
-  // The first block, which will come again. What is wrong with it is told when it does.
+  // The first block, which run() gives again. Faults in it are reported then.
   LabelBlock peek();
 
   // All blocks. writer(thread) fills them, in parallel; consume(block) takes them, in input order.

@@ -1,4 +1,4 @@
-// What passes between a parser of blocks and whoever takes its rows.
+// What passes between a parser of blocks and the code that takes its rows.
 //
 // Blocks are parsed side by side and do not know how many lines come before them, so the place of an
 // error is relative to its block until blocks are put in order.

@@ -19,8 +19,7 @@
 
 namespace crowdfold {
 
-// When to stop: after so many iterations, or when a change, of which the method says what it is, is at
-// most the tolerance.
+// Stop after `iterations`, or once the method's own measure of change is at most `tolerance`.
 struct Stopping {
   int iterations = 20;
   double tolerance = 0;  // 0: all iterations
@@ -76,14 +75,14 @@ class Growth {
 inline constexpr double kImpossible = -1e300;
 // Probabilities below this are taken for it: all logarithms are finite.
 inline constexpr double kLeastProbability = 1e-300;
-// Sums of what was kept above 0 only for its logarithm stay below this.
+// Sums of numbers that are above 0 only so that they have a logarithm stay below this.
 inline constexpr double kNothing = 1e-250;
 
 // The logarithms of shares of a total.
 std::vector<double> log_shares(std::vector<double> totals);
 
-// What a task can be: one of the classes, or of subtypes of the classes, class by class. Numbers by
-// state lie in rows, of which the first size() mean something.
+// The states of a task: the classes, or subtypes of the classes, class by class. Numbers by state lie in
+// rows of width(); the first size() are in use.
 class States {
  public:
   explicit States(std::uint32_t classes, std::uint32_t subtypes = 1);
@@ -104,7 +103,7 @@ class States {
   std::vector<std::uint32_t> ends_;
 };
 
-// Of every task, what it is, with a probability.
+// Per task, a probability for each state.
 class Posteriors {
  public:
   static constexpr std::size_t kTasksPerBlock = 256;
@@ -130,12 +129,12 @@ class Posteriors {
   };
   template <class Score>
   Judged judge(int threads, const Score& score);
-  // The same for several ranges of tasks side by side, and learns from what was judged while it is at
-  // hand: learner.begin(range), then learner.add(range, first, last, rows) for the range's tasks in
+  // The same for several ranges of tasks side by side. Learns from the judged rows while they are in the
+  // cache: learner.begin(range), then learner.add(range, first, last, rows) for the range's tasks in
   // order. There are learner.ranges(), whatever the number of threads.
   template <class Score, class Learner>
   Judged judge(int threads, const Score& score, Learner& learner);
-  // Learns from what is there.
+  // Learns from the present probabilities.
   template <class Learner>
   void teach(int threads, Learner& learner) const;
 
@@ -285,8 +284,8 @@ void Posteriors::teach(int threads, Learner& learner) const {
       });
 }
 
-// Into how many ranges tasks are split for a learner that has `entries` numbers for each range: so many
-// that clearing and adding them up costs less than the labels.
+// The number of ranges of tasks for a learner that has `entries` numbers for each range, chosen so that
+// clearing and adding up the numbers costs less than the labels.
 std::size_t ranges_to_learn(const Labels& labels, std::uint64_t entries);
 
 // By worker.

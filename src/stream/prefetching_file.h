@@ -23,7 +23,7 @@ class PrefetchingFile : sqlite3_io_methods {
   PrefetchingFile(const PrefetchingFile&) = delete;
   PrefetchingFile& operator=(const PrefetchingFile&) = delete;
 
-  // With each page, asks for so many on each side of it.
+  // With each page, asks for `pages` on each side of it.
   void set_reach(int pages) { reach_ = pages; }
   // Pages that were asked for: the next time, they are waited for.
   std::size_t asked() const { return asked_.size(); }

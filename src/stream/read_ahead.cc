@@ -11,7 +11,7 @@
 namespace crowdfold {
 namespace {
 
-// Of so many pages that were read ahead, most are still in memory: 200 MB.
+// Most of the last pages that were read ahead are still in memory: 200 MB.
 constexpr std::size_t kInMemory = 50'000;
 
 // A row that no longer fits its page takes the pages before and after it, too. Most of them lie so near:

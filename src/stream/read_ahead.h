@@ -1,6 +1,6 @@
 // Reads what events will need from a database, before they come. A disk gives pages far quicker if it is
-// asked for many at once, but SQLite asks for one after the other. Nothing is kept here: what was read
-// is in the system's memory, where the next one who asks finds it.
+// asked for many at once, but SQLite asks for one after the other. Nothing is kept here: the pages are
+// in the system's memory, where the next read finds them.
 //
 // Tried and dropped: sixteen threads that each wait for a page (slower by half: a wake-up for each);
 // io_uring in place of posix_fadvise (the same); pages of 8 kB (not quicker, and twice as much to
@@ -23,8 +23,8 @@ class ReadAhead {
   ReadAhead(std::string path, int descriptor);
   ~ReadAhead();
 
-  // By and by, in this order; what was expected before is left alone, read or not. What goes wrong is
-  // not told: whoever asks for the same will be.
+  // Begins to read, in this order; forgets what it was asked for before. Swallows errors: the foreground
+  // read reports them.
   void start(std::vector<Expected> expected);
 
  private:

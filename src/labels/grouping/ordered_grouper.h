@@ -14,7 +14,7 @@ class OrderedGrouper {
  public:
   explicit OrderedGrouper(Duplicates duplicates);
 
-  // Room for so many labels, so that arrays need not move while they grow.
+  // Makes room, so that arrays need not move while they grow.
   void reserve(std::uint64_t labels, std::uint64_t tasks, std::uint64_t name_bytes);
   void append(const LabelBlock& block);
   Labels finish(int threads);
