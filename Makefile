@@ -64,8 +64,8 @@ demo: setup-build build  ## set up, build, and show what crowdfold does with a s
 # Pip, links and single tests keep one core busy, so what follows the optimised build goes side by side. Python's tests come
 # last and alone: some of them say how soon Ctrl-C is answered.
 test: setup style release-tests  ## set up, lint, build, and run the tests, also under sanitizers and as an installed package
-	$(MAKE) -j 4 --output-sync=line SIDE_BY_SIDE=yes asan-tests tsan-tests installed-example python-package tidy
-	$(MAKE) python-tests
+	$(MAKE) -j 4 --no-print-directory --output-sync=line SIDE_BY_SIDE=yes asan-tests tsan-tests installed-example python-package tidy
+	$(MAKE) --no-print-directory python-tests
 
 # The optimised build: everything but the long tests. It alone has the code for every instruction set.
 release-tests: build-all

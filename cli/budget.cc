@@ -57,11 +57,7 @@ std::unique_ptr<OnlineMethod> Budget::make(std::uint64_t seed) const {
 void Budget::operator()() const {
   make(0);
   const RunContext context = run.context();
-  ReadReport read;
-  Labels data = read_labels(labels, input.options(), context, &read);
-  run.say(read);
-  const std::vector<ClassId> known = read_truths(truths, data, input.options_for_tables(), &read);
-  run.say(read);
+  const auto [data, known] = read_with_truths(labels, truths, input, run, context);
 
   std::vector<std::pair<std::string, StopRule>> rules = {{"all labels", {}}};
   for (const std::uint32_t n : fixed) rules.emplace_back(fmt::format("{} labels", n), StopRule{n});

@@ -49,11 +49,7 @@ void Compare::operator()() const {
   for (const MethodInfo* info : chosen) info->check(settings_of_runs(*info, asked));
 
   const RunContext context = run.context();
-  ReadReport read;
-  Labels data = read_labels(labels, input.options(), context, &read);
-  run.say(read);
-  const std::vector<ClassId> known = read_truths(truths, data, input.options_for_tables(), &read);
-  run.say(read);
+  const auto [data, known] = read_with_truths(labels, truths, input, run, context);
 
   std::vector<Row> rows;
   const bool all = std::find(method_names.begin(), method_names.end(), "all") != method_names.end();

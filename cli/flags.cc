@@ -215,6 +215,19 @@ void RunFlags::say_skipped(const ReadReport& report) const {
   }
 }
 
+LabelsAndTruths read_with_truths(const std::string& labels, const std::string& truths,
+                                 const InputFlags& input, const RunFlags& run,
+                                 const RunContext& context) {
+  LabelsAndTruths data;
+  ReadReport read;
+  data.labels = read_labels(labels, input.options(), context, &read);
+  run.say(read);
+  if (truths.empty()) return data;
+  data.truths = read_truths(truths, data.labels, input.options_for_tables(), &read);
+  run.say(read);
+  return data;
+}
+
 Settings parse_settings(const std::vector<std::string>& texts) {
   Settings settings;
   for (const std::string& text : texts) {

@@ -92,6 +92,15 @@ class ConfigFlags {
   std::vector<std::string> classes_;
 };
 
+struct LabelsAndTruths {
+  Labels labels;
+  std::vector<ClassId> truths;  // by TaskId
+};
+// Reads both and says what it recognised. An empty path of truths: none.
+LabelsAndTruths read_with_truths(const std::string& labels, const std::string& truths,
+                                 const InputFlags& input, const RunFlags& run,
+                                 const RunContext& context);
+
 // "name=value", as --set takes them. Error(usage) without an equals sign.
 Settings parse_settings(const std::vector<std::string>& texts);
 

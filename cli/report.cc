@@ -35,14 +35,7 @@ void ReportCommand::operator()() {
   require_writable(output);
 
   const RunContext context = run.context();
-  ReadReport read;
-  Labels data = read_labels(labels, input.options(), context, &read);
-  run.say(read);
-  std::vector<ClassId> known;
-  if (!truths.empty()) {
-    known = read_truths(truths, data, input.options_for_tables(), &read);
-    run.say(read);
-  }
+  const auto [data, known] = read_with_truths(labels, truths, input, run, context);
   const Report report = make_report(data, known, options, context);
   if (!truths.empty() && !report.has_truths)
     throw Error(ErrorCode::data, truths + ": no truth to compare with");

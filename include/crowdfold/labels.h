@@ -41,6 +41,8 @@ struct RowCounts {
   std::uint64_t abstentions = 0;  // rows without a label
   std::uint64_t duplicates = 0;   // second and further labels of a worker on a task
   std::uint64_t skipped = 0;      // malformed rows that the caller chose to skip
+
+  bool operator==(const RowCounts&) const = default;
 };
 
 // What ids stand for, each table in order of first appearance.

@@ -8,6 +8,7 @@
 #include "crowdfold/events.h"
 #include "io/block_reader.h"
 #include "io/table_format.h"
+#include "stream/required_fields.h"
 
 namespace crowdfold {
 namespace {
@@ -210,12 +211,12 @@ Complaint EventReader::Impl::add(Row row, bool lasting) {
     event = {Kind::close, text(kClose), {}, {}, text(kId)};
   else if (text(kSummary) == "true")
     event = {Kind::summary, {}, {}, {}, text(kId)};
-  if (event.task.empty() && event.kind != Kind::summary)
-    return {place_[kTask] + 1, "an event needs a task"};
-  if (event.worker.empty() && (event.kind == Kind::label || event.kind == Kind::retract))
-    return {place_[kWorker] + 1, "this event needs a worker"};
-  if (event.label.empty() && event.kind == Kind::truth)
-    return {place_[kTruthLabel] + 1, "a truth needs a label"};
+  if (const char* const missing = missing_field(event)) {
+    const EventField field = event.task.empty()          ? kTask
+                             : event.kind == Kind::truth ? kTruthLabel
+                                                         : kWorker;
+    return {place_[field] + 1, missing};
+  }
   lasting ? batch_.add(event) : batch_.add_copy(event);
   return {};
 }

@@ -205,13 +205,17 @@ TEST(LabelColumns, GiveTheSameOnAnyNumberOfThreads) {
   std::vector<LabelRow> others = rows;
   others.back().task = "t0";
   for (const std::vector<LabelRow>& each : {rows, others}) {
-    const std::string wanted = describe(labels_of(each));
+    const Labels wanted = labels_of(each);
     const Table table(each);
+    const FirstRows first = read(table, kLayouts[0], Duplicates::last, 1).first_rows;
+    expect_first_rows(first, each);
     for (const MakeColumn make : kLayouts) {
       for (const int threads : {1, 3}) {
         const ColumnLabels all = read(table, make, Duplicates::last, threads);
-        EXPECT_TRUE(describe(all.labels) == wanted) << threads;
-        expect_first_rows(all.first_rows, each);
+        EXPECT_TRUE(testing::same_labels(all.labels, wanted)) << threads;
+        EXPECT_EQ(all.first_rows.tasks, first.tasks);
+        EXPECT_EQ(all.first_rows.workers, first.workers);
+        EXPECT_EQ(all.first_rows.classes, first.classes);
       }
     }
   }
