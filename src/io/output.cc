@@ -141,9 +141,7 @@ void append_json(std::string& to, std::string_view text) {
   const bool plain = std::all_of(text.begin(), text.end(),
                                  [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
   if (plain) {
-    to += '"';
-    to += text;
-    to += '"';
+    to.append(1, '"').append(text).append(1, '"');
     return;
   }
   // Bytes that are not UTF-8 cannot stand in JSON: they become the replacement character.
