@@ -123,7 +123,7 @@ class LiveStream {
   void remember(std::string_view worker, const WorkerCounts& history);
   // Adds everything that another stream knows, as if both had been one. Tasks of both are judged again
   // with all their labels. Error(usage) if its options differ, or with a half-life.
-  void merge(const StreamStore& other);
+  void merge(StreamStore& other);
   // Once this returns, the consumed events are on disk. After an Error(io) or (data), here or elsewhere,
   // the stream cannot go on: open a new one on the store, which has all that was committed.
   void commit();

@@ -132,7 +132,7 @@ class LiveStream::Engine {
     model_.remember(worker_of(name), {history, {}});
   }
 
-  void merge(const StreamStore& other) {
+  void merge(StreamStore& other) {
     StreamConfig theirs = other.config();
     theirs.classes = config_.classes;
     require(theirs == config_ && config_.half_life == 0,
@@ -556,7 +556,7 @@ void LiveStream::rejudge() {
 void LiveStream::remember(std::string_view worker, const WorkerCounts& history) {
   engine_->guarded([&] { engine_->remember(worker, history); });
 }
-void LiveStream::merge(const StreamStore& other) {
+void LiveStream::merge(StreamStore& other) {
   engine_->guarded([&] { engine_->merge(other); });
 }
 void LiveStream::commit() {

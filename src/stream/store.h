@@ -1,9 +1,11 @@
-// Where a stream keeps what it knows. Changes are in a transaction that commit() makes durable: after a
-// crash, all or none of them are there. The same store shows changes at once.
+// Where a stream keeps what it knows: an SQLite database with a write-ahead log, so other programs may
+// read it meanwhile. One thread uses a store at a time. Changes are in a transaction that commit() makes
+// durable: after a crash, all or none of them are there. The same store shows changes at once.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,12 +14,14 @@
 #include "crowdfold/result.h"
 #include "crowdfold/stream.h"
 #include "methods/live/live_model.h"
+#include "stream/sqlite.h"
+#include "stream/writer_lock.h"
 
 namespace crowdfold {
 
 // A closed task is in the counts of the model.
 struct StreamTask : LiveTask {
-  std::int64_t id = 0;
+  std::int64_t id;
   std::string name;
   bool closed = false;
   std::string reason;  // why it closed
@@ -27,7 +31,7 @@ struct StreamTask : LiveTask {
 struct StreamWorker {
   WorkerCounts now;      // with the history
   WorkerCounts history;  // brought along from elsewhere, as it was at tick 0
-  std::uint64_t ticks = 0;
+  std::uint64_t ticks;
 };
 // The same for confusions.
 struct Confusions {
@@ -42,54 +46,99 @@ struct Expected {
   bool confusions = false;  // whether those of the task's workers are needed too
 };
 
+class ReadAhead;
+
 class StreamStore {
  public:
-  virtual ~StreamStore() = default;
+  // To write. `overrides` changes the configuration that a new state gets; an old one must have the
+  // same.
+  StreamStore(const std::string& path, const std::function<void(StreamConfig&)>& overrides);
+  // To read: sees this moment, also while another program writes.
+  explicit StreamStore(const std::string& path);
+  ~StreamStore();
+  StreamStore(const StreamStore&) = delete;
+  StreamStore& operator=(const StreamStore&) = delete;
 
-  virtual const StreamConfig& config() const = 0;
-  virtual std::uint64_t events() const = 0;
-  virtual std::uint64_t closed_tasks() const = 0;
-
-  virtual HardTasks hard_tasks() const = 0;
+  const StreamConfig& config() const { return config_; }
+  std::uint64_t events() const { return events_; }
+  std::uint64_t closed_tasks() const { return closed_tasks_; }
+  HardTasks hard_tasks() const { return hard_tasks_; }
 
   // In order of their ids, which are 0, 1, 2, …
-  virtual void for_classes(const std::function<void(std::string_view name)>& body) const = 0;
-  virtual void for_workers(
-      const std::function<void(std::string_view name, const StreamWorker&)>& body) const = 0;
+  void for_classes(const std::function<void(std::string_view name)>& body) const;
+  void for_workers(const std::function<void(std::string_view name, const StreamWorker&)>& body) const;
   // Appends one worker's confusions to empty ones; or those of the first `workers`, in one query.
-  virtual void fetch_confusion(WorkerId id, const Confusions& to) const = 0;
-  virtual void fetch_confusions(std::size_t workers,
-                                const std::function<Confusions(WorkerId id)>& to) const = 0;
+  void fetch_confusion(WorkerId id, const Confusions& to);
+  void fetch_confusions(std::size_t workers, const std::function<Confusions(WorkerId id)>& to) const;
   // The sum of the confusions of all workers, as if nothing had faded.
-  virtual void for_crowd(
-      const std::function<void(ClassId truth, ClassId label, double count)>& body) const = 0;
-  virtual void for_open_tasks(const std::function<void(StreamTask)>& body) const = 0;
-  virtual void for_closed_tasks(const std::function<void(StreamTask)>& body) const = 0;
-  virtual std::optional<StreamTask> find_task(std::string_view name) const = 0;
+  void for_crowd(const std::function<void(ClassId truth, ClassId label, double count)>& body) const;
+  void for_open_tasks(const std::function<void(StreamTask)>& body) const;
+  void for_closed_tasks(const std::function<void(StreamTask)>& body) const;
+  std::optional<StreamTask> find_task(std::string_view name);
   // Whether the latest lookups had to wait for a disk, so that read_ahead() pays.
-  virtual bool waits_for_disk() const = 0;
+  bool waits_for_disk();
   // Fetches in the background, in this order. Returns at once.
-  virtual void read_ahead(std::vector<Expected> expected) const = 0;
+  void read_ahead(std::vector<Expected> expected);
 
-  virtual void add_class(ClassId id, std::string_view name) = 0;
-  virtual void add_worker(WorkerId id, std::string_view name) = 0;
-  virtual void put_worker(WorkerId id, const StreamWorker& worker) = 0;
-  virtual void put_confusion(WorkerId id, SparseConfusion::Part now, const SparseConfusion& history) = 0;
-  virtual void put_crowd(SparseConfusion::Part part) = 0;
-  virtual void put_hard_tasks(const HardTasks& tasks) = 0;
+  void add_class(ClassId id, std::string_view name);
+  void add_worker(WorkerId id, std::string_view name);
+  void put_worker(WorkerId id, const StreamWorker& worker);
+  void put_confusion(WorkerId id, SparseConfusion::Part now, const SparseConfusion& history);
+  void put_crowd(SparseConfusion::Part part);
+  void put_hard_tasks(const HardTasks& tasks);
   // The id for the next new task.
-  virtual std::int64_t next_task() = 0;
+  std::int64_t next_task();
   // A new task, and one that is there.
-  virtual void add_task(const StreamTask& task) = 0;
-  virtual void put_task(const StreamTask& task) = 0;
+  void add_task(const StreamTask& task);
+  void put_task(const StreamTask& task);
   // False if it was there already.
-  virtual bool add_event(std::string_view id) = 0;
+  bool add_event(std::string_view id);
   // Adds to the totals, at the next commit().
-  virtual void count(std::uint64_t events, std::uint64_t closed_tasks) = 0;
+  void count(std::uint64_t events, std::uint64_t closed_tasks);
 
-  virtual void commit() = 0;
+  void commit();
   // What does not fit together, in words; empty: nothing is wrong.
-  virtual std::vector<std::string> problems() const = 0;
+  std::vector<std::string> problems() const;
+
+ private:
+  struct Statements;
+
+  bool is_new() const;
+  void create(const StreamConfig& config);
+  // Error(data) if the database is not ours.
+  void load();
+  void require_same(const StreamConfig& wanted) const;
+  void tune();
+  void put_totals();
+  // A task that is looked for is about to change. A statement outside of a transaction would lock the
+  // file and unlock it again.
+  void begin_to_read();
+  void begin();
+  template <class Value>
+  void put_config(std::string_view key, Value value);
+  void write_columns(const StreamTask& task);
+  StreamTask task_of(const Statement& row) const;
+  [[noreturn]] void damaged(const std::string& what) const;
+  void for_tasks(const char* sql, const std::function<void(StreamTask)>& body) const;
+
+  std::string path_;
+  WriterLock lock_;
+  Database database_;
+  StreamConfig config_;
+  std::uint64_t events_ = 0;
+  std::uint64_t closed_tasks_ = 0;
+  HardTasks hard_tasks_;
+  std::int64_t last_task_ = -1;  // not known yet
+  // Being written.
+  std::string credits_;
+  std::string labels_;
+  std::string counts_;
+  std::unique_ptr<Statements> statements_;
+  std::unique_ptr<ReadAhead> ahead_;
+  int lookups_ = 0;  // since the disk was thought of
+  std::uint64_t pages_from_disk_ = 0;
+  bool in_transaction_ = false;
+  bool read_only_ = false;
 };
 
 }  // namespace crowdfold

@@ -1,3 +1,5 @@
+#include "stream/store.h"
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -8,7 +10,6 @@
 #include "crowdfold/error.h"
 #include "crowdfold/stream.h"
 #include "stream/sqlite.h"
-#include "stream/store.h"
 #include "watched_stream.h"
 
 namespace crowdfold {
