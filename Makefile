@@ -22,6 +22,8 @@ FOLDERS := include src cli python/src tests bench experiments examples
 VENV := build/venv
 RUFF_VERSION := 0.17.5
 RUFF := build/ruff-$(RUFF_VERSION)/bin/ruff
+PIP_AUDIT_VERSION := 2.10.1
+PIP_AUDIT := build/pip-audit-$(PIP_AUDIT_VERSION)/bin/pip-audit
 PIP_FLAGS := --quiet --disable-pip-version-check --no-compile
 SOURCES = $(shell find $(FOLDERS) -name '*.cc' -o -name '*.h' | sort)
 # What clang-tidy reads: all of src and cli, or what differs from main (on main: from the commit before).
@@ -37,7 +39,7 @@ MOST_TIDIED ?= 10
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help setup setup-build build build-all demo test test-all python bench format lint lint-all install
+.PHONY: help setup setup-build build build-all demo test test-all python bench format lint lint-all sbom audit install
 .PHONY: release-tests asan-tests tsan-tests installed-example python-package python-tests style tidy tidy-all
 
 help:  ## this list
@@ -63,9 +65,9 @@ demo: setup-build build  ## set up, build, and show what crowdfold does with a s
 
 # Pip, links and single tests keep one core busy, so what follows the optimised build goes side by side. Python's tests come
 # last and alone: some of them say how soon Ctrl-C is answered.
-test: setup style release-tests  ## set up, lint, build, and run the tests, also under sanitizers and as an installed package
-	$(MAKE) -j 4 --no-print-directory --output-sync=line SIDE_BY_SIDE=yes asan-tests tsan-tests installed-example python-package tidy
-	$(MAKE) --no-print-directory python-tests
+test: setup style release-tests  ## set up, lint, audit, build, and run the tests, also under sanitizers and as an installed package
+	$(MAKE) -j 4 --no-print-directory --output-sync=line SIDE_BY_SIDE=yes asan-tests tsan-tests installed-example python-package tidy $(PIP_AUDIT)
+	$(MAKE) --no-print-directory audit python-tests
 
 # The optimised build: everything but the long tests. It alone has the code for every instruction set.
 release-tests: build-all
@@ -139,6 +141,16 @@ style: $(RUFF)
 $(RUFF):
 	python3 -m venv $(@D)/..
 	$(@D)/pip install $(PIP_FLAGS) ruff==$(RUFF_VERSION)
+
+sbom: build  ## write the software bill of materials, build/crowdfold.cdx.json
+	python3 tools/sbom.py build/crowdfold --packages $(BUILD_PACKAGES)
+
+audit: sbom $(PIP_AUDIT)  ## ask for known vulnerabilities of what the product contains
+	$(dir $(PIP_AUDIT))python tools/audit.py build/crowdfold.cdx.json
+
+$(PIP_AUDIT):
+	python3 -m venv $(@D)/..
+	$(@D)/pip install $(PIP_FLAGS) pip-audit==$(PIP_AUDIT_VERSION)
 
 tidy: TIDIED = $(wordlist 1,$(MOST_TIDIED),$(CHANGED))
 tidy-all: TIDIED = $(LINTED)
