@@ -1,9 +1,10 @@
-// Numbers as people write them, for whatever talks to people: the report, the command line, programs on
-// top of the library. Safe to call from any thread.
+// Numbers and names as people read them, for whatever talks to people: the report, the command line,
+// programs on top of the library. Safe to call from any thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace crowdfold {
 
@@ -11,5 +12,10 @@ namespace crowdfold {
 std::string with_commas(std::uint64_t number);
 // (1, "task") -> "1 task"; (2000, "task") -> "2,000 tasks"; (2, "class") -> "2 classes"
 std::string count_noun(std::uint64_t number, const std::string& noun);
+
+// The text without power over a terminal. Control characters, and those that turn the direction of
+// writing round, become escapes of JSON (\n, \u001b); bytes that are not UTF-8 become \xff. Control
+// characters in `kept` stay.
+std::string printable(std::string_view text, std::string_view kept = {});
 
 }  // namespace crowdfold
