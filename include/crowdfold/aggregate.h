@@ -19,7 +19,8 @@ namespace crowdfold {
 inline constexpr const char* kDefaultMethod = "threepass";
 
 // The context within the limits of this machine. threads 0 becomes the number of its cores, max_memory 0
-// becomes 80 % of its memory.
+// becomes 80 % of its memory. Error(usage) for more than kMaxThreads.
+inline constexpr int kMaxThreads = 1024;
 RunContext within_machine(RunContext wanted);
 
 // The context that also asks for posteriors and confusion matrices where they are small, at most 32
@@ -58,6 +59,7 @@ struct AggregateRequest {
   Road road = Road::automatic;
   bool keep_labels = false;  // the caller needs them afterwards, so they must be in memory
   std::string output = {};   // where estimates are written; empty: the summary keeps them
+  WriteOptions write = {};
 };
 
 struct LabelCounts {

@@ -2,6 +2,7 @@
 // files that are written appear whole or not at all.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -27,6 +28,8 @@ struct ReadOptions {
   std::string abstain;  // a label that means "no label", beside the empty one
   Duplicates duplicates = Duplicates::last;
   bool skip_bad_rows = false;
+  // As in RunContext, for the time in which a pipe or terminal has nothing to read.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 // What a reader found out, for people.
@@ -60,6 +63,12 @@ std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::stri
 // behind; pipes and devices are not touched.
 void require_writable(const std::string& path);
 
+// Error(usage) if two outputs, or an output and an input, are one file, also by different names or
+// through links: to be told before anything is read. Empty paths are not looked at.
+void require_separate(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+// Whether two paths of inputs lead to one file.
+bool is_same_file(const std::string& a, const std::string& b);
+
 // Worker qualities, as write_workers writes them, as counts under the prior Beta(alpha, beta), by
 // WorkerId. `workers` gains those that it does not have yet: their history goes on.
 std::vector<WorkerCounts> read_workers(const std::string& path, NameTable& workers, double alpha,
@@ -81,17 +90,24 @@ struct Estimates {
 Estimates read_estimates(const std::string& path, const ReadOptions& options,
                          ReadReport* report = nullptr);
 
-// JSON lines if the path ends in .jsonl or .ndjson, CSV otherwise; "-" is standard output.
+struct WriteOptions {
+  // In CSV, an apostrophe stands before names that a spreadsheet would take for a formula. That changes
+  // the names, so such a file is for people, not for reading it again.
+  bool spreadsheet_safe = false;
+};
+
+// JSON lines if the path ends in .jsonl or .ndjson, CSV otherwise; "-" is standard output. A terminal
+// gets names as printable() shows them, everything else gets their bytes.
 void write_estimates(const std::string& path, const Labels& labels, const Result& result,
-                     const RunContext& context);
+                     const RunContext& context, const WriteOptions& options = {});
 // `details` adds the posterior's mode and parameters and the paper's bound to quality, interval and
 // count.
 void write_workers(const std::string& path, const NameTable& workers, const WorkerState& state,
-                   bool details, const RunContext& context);
+                   bool details, const RunContext& context, const WriteOptions& options = {});
 
 // Result::confusion: worker, truth, label, probability.
 void write_confusion(const std::string& path, const Labels& labels, const Result& result,
-                     const RunContext& context);
+                     const RunContext& context, const WriteOptions& options = {});
 
 // Result::trace: iteration, objective.
 void write_trace(const std::string& path, const Result& result, const RunContext& context);
@@ -108,6 +124,7 @@ struct SimulationFiles {
   std::string labels = "-";
   std::string truths;
   std::string workers;
+  WriteOptions options = {};
 };
 void write_simulation(const SimulationOptions& options, const SimulationNames& names, bool shuffle,
                       const SimulationFiles& files, const RunContext& context);

@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <fmt/compile.h>
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -16,39 +16,72 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
+#include "crowdfold/words.h"
+#include "io/file_place.h"
 
 namespace crowdfold {
 
+namespace {
+
+// A descriptor of standard output of our own; -1 if it is closed, or open for reading only as main()
+// leaves it then.
+int open_standard_output() {
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) {
+    errno = EBADF;
+    return -1;
+  }
+  return ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+}  // namespace
+
 OutputFile::OutputFile(std::string path, When when) : path_(std::move(path)), target_(path_) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
   const bool standard = path_ == "-";
-  if (!standard && fs::is_directory(path_, ignored)) {
+  struct stat old {};
+  const bool exists = !standard && ::stat(path_.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) {
     throw Error(ErrorCode::io, Location{path_, 0, 0}, "is a directory, not a file to write to");
   }
   // Standard output, a device or a pipe cannot be replaced by renaming: it is written to.
-  if (standard || (fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored))) {
-    stream_ = standard ? ::dup(STDOUT_FILENO) : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (stream_ < 0) fail("open");
+  if (standard || (exists && !S_ISREG(old.st_mode))) {
+    stream_ = standard ? open_standard_output() : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (stream_ < 0) fail("write to");
+    terminal_ = ::isatty(stream_) != 0;
     if (when == When::as_it_comes) return;
-    target_ = fs::temp_directory_path() / "crowdfold";
-  } else if (fs::is_symlink(path_, ignored)) {
-    target_ = fs::weakly_canonical(path_, ignored).string();  // the link stays
-  }
-  temporary_ = target_ + ".XXXXXX.tmp";
-  descriptor_ = ::mkostemps(temporary_.data(), 4, O_CLOEXEC);
-  if (descriptor_ < 0) {
+    create((std::filesystem::temp_directory_path() / "crowdfold").string(), S_IRUSR | S_IWUSR);
+    ::unlink(temporary_.c_str());  // nobody needs its name
     temporary_.clear();
-    fail("write to");
+    return;
   }
-  if (stream_ >= 0) {  // nobody needs its name
-    ::unlink(temporary_.c_str());
-    temporary_.clear();
-  } else {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    ::fchmod(descriptor_, 0666 & ~mask);
+  target_ = follow_links(path_);
+  create(target_, exists ? S_IRUSR | S_IWUSR : 0666);
+  if (exists) take_permissions(old);
+}
+
+// Opens a new file whose name begins with `stem`. The kernel takes the umask off its mode.
+void OutputFile::create(const std::string& stem, mode_t mode) {
+  constexpr std::uint32_t kTries = 1000;
+  for (std::uint32_t i = 0; i < kTries && descriptor_ < 0; ++i) {
+    std::uint32_t number = 0;
+    if (::getrandom(&number, sizeof number, 0) < 0) number = i;
+    temporary_ = fmt::format("{}.{:08x}.tmp", stem, number);
+    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor_ < 0 && errno != EEXIST) break;
   }
+  if (descriptor_ >= 0) return;
+  temporary_.clear();
+  fail("write to");
+}
+
+// Those of the file that is replaced; fewer where its group cannot be kept: nobody may read the new file
+// who could not read the old one.
+void OutputFile::take_permissions(const struct stat& old) {
+  mode_t mode = old.st_mode & 0777;
+  if (::fchown(descriptor_, old.st_uid, old.st_gid) != 0 &&
+      ::fchown(descriptor_, static_cast<uid_t>(-1), old.st_gid) != 0)
+    mode &= ~static_cast<mode_t>(S_IRWXG) | ((mode & S_IRWXO) << 3);
+  ::fchmod(descriptor_, mode);
 }
 
 OutputFile::~OutputFile() {
@@ -62,11 +95,12 @@ void require_writable(const std::string& path) {
   const bool replaced = std::filesystem::is_regular_file(path, ignored) ||
                         std::filesystem::is_directory(path, ignored) ||
                         !std::filesystem::exists(path, ignored);
-  if (path != "-" && replaced) OutputFile probe(path);
+  if (path == "-" || replaced) OutputFile probe(path, OutputFile::When::as_it_comes);
 }
 
 void OutputFile::write(std::string_view bytes) {
-  write_all(descriptor_ >= 0 ? descriptor_ : stream_, bytes);
+  const int descriptor = descriptor_ >= 0 ? descriptor_ : stream_;
+  terminal_ ? write_all(descriptor, printable(bytes, "\n")) : write_all(descriptor, bytes);
 }
 
 void OutputFile::write_all(int descriptor, std::string_view bytes) {
@@ -116,8 +150,9 @@ void OutputFile::fail(const char* what) const {
               fmt::format("cannot {}: {}", what, reason));
 }
 
-TextKind kind_of(const std::string& path) {
-  return path.ends_with(".jsonl") || path.ends_with(".ndjson") ? TextKind::jsonl : TextKind::csv;
+TextKind kind_of(const std::string& path, const WriteOptions& options) {
+  if (path.ends_with(".jsonl") || path.ends_with(".ndjson")) return TextKind::jsonl;
+  return options.spreadsheet_safe ? TextKind::spreadsheet : TextKind::csv;
 }
 
 void append_csv(std::string& to, std::string_view field) {
@@ -135,6 +170,15 @@ void append_csv(std::string& to, std::string_view field) {
     to.push_back(c);
   }
   to.push_back('"');
+}
+
+void append_spreadsheet(std::string& to, std::string_view field) {
+  const char first = field.empty() ? '\0' : field[0];
+  const bool sign = first == '+' || first == '-';
+  const bool number = sign && field.find_first_not_of("0123456789.", 1) == std::string_view::npos;
+  const bool formula =
+      (sign && !number) || first == '=' || first == '@' || first == '\t' || first == '\r';
+  formula ? append_csv(to, fmt::format("'{}", field)) : append_csv(to, field);
 }
 
 void append_json(std::string& to, std::string_view text) {

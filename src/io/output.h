@@ -1,9 +1,15 @@
 // Files that appear whole or not at all: written beside their place, synced, then renamed.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "crowdfold/io.h"
+
+struct stat;
 
 namespace crowdfold {
 
@@ -12,17 +18,22 @@ class OutputFile {
   enum class When { at_the_end, as_it_comes };
 
   // "-" is standard output. Nothing reaches it, a pipe or a device before commit() (it waits in a
-  // temporary file), unless it is to be written as it comes.
+  // temporary file), unless it is to be written as it comes. A file that is replaced keeps its
+  // permissions, and its owner if we may give files away; a symbolic link stays, and gets what it leads
+  // to, which need not exist.
   explicit OutputFile(std::string path, When when = When::at_the_end);
   // Without commit() nothing is left behind.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  // Whole characters: a terminal gets them as printable() shows them.
   void write(std::string_view bytes);
   void commit();
 
  private:
+  void create(const std::string& stem, mode_t mode);
+  void take_permissions(const struct stat& old);
   void write_all(int descriptor, std::string_view bytes);
   [[noreturn]] void fail(const char* what) const;
   void copy_to_stream();
@@ -32,14 +43,17 @@ class OutputFile {
   std::string temporary_;  // empty: no file of that name to remove
   int descriptor_ = -1;    // of the temporary file, if there is one
   int stream_ = -1;        // of standard output, a pipe or a device
+  bool terminal_ = false;  // whether that is one
 };
 
-// What kind of file a path asks for.
-enum class TextKind { csv, jsonl };
-TextKind kind_of(const std::string& path);
+// What kind of file is asked for.
+enum class TextKind { csv, spreadsheet, jsonl };  // spreadsheet: CSV without formulas
+TextKind kind_of(const std::string& path, const WriteOptions& options = {});
 
 // A field of a CSV file, quoted if it must be.
 void append_csv(std::string& to, std::string_view field);
+// The same, with an apostrophe before what a spreadsheet would take for a formula. Numbers stay.
+void append_spreadsheet(std::string& to, std::string_view field);
 // A string with its quotes.
 void append_json(std::string& to, std::string_view text);
 // The shortest text that parses back to the same double.

@@ -1,8 +1,10 @@
 #include "io/output.h"
 
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <rapidcheck/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <bit>
 #include <charconv>
@@ -66,15 +68,58 @@ TEST(OutputFile, WritesThroughASymbolicLinkAndKeepsIt) {
   EXPECT_EQ(read_file(folder / "target.csv"), "new");
 }
 
+TEST(OutputFile, CreatesWhatALinkLeadsTo) {
+  const TempDir folder;
+  std::filesystem::create_symlink("second.csv", folder / "first.csv");
+  std::filesystem::create_symlink(folder / "target.csv", folder / "second.csv");
+  OutputFile file(folder / "first.csv");
+  file.write("new");
+  file.commit();
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "first.csv"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "second.csv"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(folder / "target.csv")));
+  EXPECT_EQ(read_file(folder / "target.csv"), "new");
+}
+
+TEST(OutputFile, RefusesLinksThatLeadRoundInACircle) {
+  const TempDir folder;
+  std::filesystem::create_symlink("b", folder / "a");
+  std::filesystem::create_symlink("a", folder / "b");
+  const Error error = error_of([&] { OutputFile(folder / "a"); });
+  EXPECT_EQ(error.code(), ErrorCode::io);
+  EXPECT_EQ(std::string(error.what()), folder / "a" + ": symbolic links lead round in a circle");
+  EXPECT_EQ(folder.files(), (Names{"a", "b"}));
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0);
+  return status.st_mode & 07777;
+}
+
+TEST(OutputFile, KeepsThePermissionsOfTheFileItReplaces) {
+  const TempDir folder;
+  const mode_t mask = ::umask(022);
+  for (const mode_t mode : {0600U, 0640U, 0400U, 0666U, 0755U}) {
+    folder.write("out.csv", "old");
+    ::chmod((folder / "out.csv").c_str(), mode);
+    OutputFile file(folder / "out.csv");
+    // Nobody sees more of it while it is being written.
+    for (const std::string& name : folder.files()) EXPECT_EQ(mode_of(folder / name), mode) << name;
+    file.commit();
+    EXPECT_EQ(mode_of(folder / "out.csv"), mode);
+    std::filesystem::remove(folder / "out.csv");
+  }
+  ::umask(mask);
+}
+
 TEST(OutputFile, HasThePermissionsOfAnyNewFile) {
   const TempDir folder;
   const mode_t mask = ::umask(022);
   OutputFile file(folder / "out.csv");
   file.commit();
   ::umask(mask);
-  struct stat status {};
-  ASSERT_EQ(::stat((folder / "out.csv").c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777, 0644U);
+  EXPECT_EQ(mode_of(folder / "out.csv"), 0644U);
 }
 
 TEST(OutputFile, SaysWhyItCannotBeWritten) {
@@ -98,11 +143,31 @@ TEST(OutputFile, NoticesAFullDisk) {
   EXPECT_STREQ(error.what(), "/dev/full: cannot write to: No space left on device");
 }
 
+TEST(OutputFile, ShowsATerminalNothingThatSteersIt) {
+  int master = -1;
+  int terminal = -1;
+  char name[64];
+  ASSERT_EQ(::openpty(&master, &terminal, name, nullptr, nullptr), 0);
+  for (const auto when : {OutputFile::When::at_the_end, OutputFile::When::as_it_comes}) {
+    OutputFile file(name, when);
+    file.write("t\x1b[2J,é\n");
+    file.commit();
+    char bytes[64];
+    const ssize_t count = ::read(master, bytes, sizeof bytes);
+    ASSERT_GT(count, 0);
+    EXPECT_EQ(std::string(bytes, static_cast<std::size_t>(count)), "t\\u001b[2J,é\r\n");
+  }
+  ::close(terminal);
+  ::close(master);
+}
+
 TEST(Output, IsJsonLinesByExtensionOnly) {
   EXPECT_EQ(kind_of("a.jsonl"), TextKind::jsonl);
   EXPECT_EQ(kind_of("a.ndjson"), TextKind::jsonl);
   EXPECT_EQ(kind_of("a.json.csv"), TextKind::csv);
   EXPECT_EQ(kind_of("-"), TextKind::csv);
+  EXPECT_EQ(kind_of("-", {.spreadsheet_safe = true}), TextKind::spreadsheet);
+  EXPECT_EQ(kind_of("a.jsonl", {.spreadsheet_safe = true}), TextKind::jsonl);
 }
 
 TEST(Output, QuotesCsvFieldsOnlyWhereItMust) {
@@ -118,6 +183,22 @@ TEST(Output, QuotesCsvFieldsOnlyWhereItMust) {
   EXPECT_EQ(csv("a\nb"), "\"a\nb\"");
   EXPECT_EQ(csv("a\r"), "\"a\r\"");
   EXPECT_EQ(csv("\xFF"), "\xFF");
+}
+
+TEST(Output, KeepsFormulasFromSpreadsheets) {
+  const auto csv = [](std::string_view field) {
+    std::string text;
+    append_spreadsheet(text, field);
+    return text;
+  };
+  EXPECT_EQ(csv("=cmd()"), "'=cmd()");
+  EXPECT_EQ(csv("@sum"), "'@sum");
+  EXPECT_EQ(csv("+a"), "'+a");
+  EXPECT_EQ(csv("-1+a"), "'-1+a");
+  EXPECT_EQ(csv("\t=x"), "'\t=x");
+  EXPECT_EQ(csv("\r=x"), "\"'\r=x\"");
+  EXPECT_EQ(csv("=\"a,b\""), "\"'=\"\"a,b\"\"\"");
+  for (const char* same : {"", "plain", "-1", "+2.5", "1=2", "'=x", "a-b"}) EXPECT_EQ(csv(same), same);
 }
 
 TEST(Output, EscapesJsonStringsAndReplacesWhatIsNotUtf8) {

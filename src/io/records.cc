@@ -56,29 +56,38 @@ std::vector<std::string> names_of(const NameTable& table) {
 
 Records::Records(TextKind kind, const std::vector<std::string>& columns, std::string_view object,
                  const std::vector<std::string>& nested)
-    : csv_(kind == TextKind::csv),
-      after_(csv_             ? "\n"
+    : kind_(kind),
+      after_(!is_json()       ? "\n"
              : nested.empty() ? "}\n"
                               : "}}\n") {
   std::string before = "{";
   const auto add = [&](const std::string& column) {
-    if (csv_) {
-      if (!header_.empty()) header_ += ',';
-      append_csv(header_, column);
-    } else {
-      append_json(before, column);
+    if (is_json()) {
+      append_text(before, column);
       before_.push_back(before + ':');
       before = ",";
+    } else {
+      if (!header_.empty()) header_ += ',';
+      append_text(header_, column);
     }
   };
   for (const std::string& column : columns) add(column);
-  if (!nested.empty() && !csv_) before = fmt::format(",\"{}\":{{", object);
+  if (!nested.empty() && is_json()) before = fmt::format(",\"{}\":{{", object);
   for (const std::string& column : nested) add(column);
-  if (csv_) header_ += '\n';
+  if (!is_json()) header_ += '\n';
 }
 
-RecordFile::RecordFile(const std::string& path, const std::vector<std::string>& columns)
-    : file_(path), records_(kind_of(path), columns) {
+void Records::append_text(std::string& to, std::string_view value) const {
+  switch (kind_) {
+    case TextKind::csv: return append_csv(to, value);
+    case TextKind::spreadsheet: return append_spreadsheet(to, value);
+    case TextKind::jsonl: return append_json(to, value);
+  }
+}
+
+RecordFile::RecordFile(const std::string& path, const std::vector<std::string>& columns,
+                       const WriteOptions& options)
+    : file_(path), records_(kind_of(path, options), columns) {
   records_.append_header(text_);
 }
 
@@ -111,8 +120,8 @@ void EstimateFormat::append(std::string& to, std::string_view task, const Estima
 }
 
 void write_estimates(const std::string& path, const Labels& labels, const Result& result,
-                     const RunContext& context) {
-  const EstimateFormat format(kind_of(path), labels.classes(), !result.posterior.empty());
+                     const RunContext& context, const WriteOptions& options) {
+  const EstimateFormat format(kind_of(path, options), labels.classes(), !result.posterior.empty());
   const std::size_t classes = result.posterior.empty() ? 0 : labels.num_classes();
   write_records(path, format.records(), labels.num_tasks(), context,
                 [&](std::string& to, std::size_t i) {
@@ -123,11 +132,11 @@ void write_estimates(const std::string& path, const Labels& labels, const Result
 }
 
 void write_workers(const std::string& path, const NameTable& workers, const WorkerState& state,
-                   bool details, const RunContext& context) {
+                   bool details, const RunContext& context, const WriteOptions& options) {
   std::vector<std::string> columns = {"worker", "quality", "lower", "upper", "labels"};
   if (details)
     columns.insert(columns.end(), {"correct", "mode", "alpha", "beta", "bound_lower", "bound_upper"});
-  const Records records(kind_of(path), columns);
+  const Records records(kind_of(path, options), columns);
   write_records(path, records, workers.size(), context, [&](std::string& to, std::size_t i) {
     const auto w = static_cast<WorkerId>(i);
     const BetaQuality quality = state.quality(w);
@@ -147,8 +156,8 @@ void write_workers(const std::string& path, const NameTable& workers, const Work
 }
 
 void write_confusion(const std::string& path, const Labels& labels, const Result& result,
-                     const RunContext& context) {
-  const Records records(kind_of(path), {"worker", "truth", "label", "probability"});
+                     const RunContext& context, const WriteOptions& options) {
+  const Records records(kind_of(path, options), {"worker", "truth", "label", "probability"});
   const std::uint32_t classes = labels.num_classes();
   write_records(path, records, labels.num_workers(), context, [&](std::string& to, std::size_t w) {
     const std::string_view worker = labels.workers()[static_cast<WorkerId>(w)];

@@ -29,7 +29,7 @@ class Records {
     Line(const Records& records, std::string& to) : records_(records), to_(to) {}
     Line& text(std::string_view value) {
       begin();
-      records_.csv_ ? append_csv(to_, value) : append_json(to_, value);
+      records_.kind_ == TextKind::csv ? append_csv(to_, value) : records_.append_text(to_, value);
       return *this;
     }
     Line& number(double value) {
@@ -40,14 +40,14 @@ class Records {
     // An empty field; null in JSON.
     Line& null() {
       begin();
-      if (!records_.csv_) to_ += "null";
+      if (records_.is_json()) to_ += "null";
       return *this;
     }
     void end() { to_ += records_.after_; }
 
    private:
     [[gnu::always_inline]] void begin() {  // called per value, and not inlined by itself in a large unit
-      if (!records_.csv_) {
+      if (records_.is_json()) {
         to_.append(records_.before_[field_]);
       } else if (field_ > 0) {
         to_.append(1, ',');
@@ -62,7 +62,10 @@ class Records {
   Line line(std::string& to) const { return {*this, to}; }
 
  private:
-  bool csv_;
+  bool is_json() const { return kind_ == TextKind::jsonl; }
+  void append_text(std::string& to, std::string_view value) const;
+
+  TextKind kind_;
   std::string header_;
   std::vector<std::string> before_;  // JSON: what stands before a column's value
   std::string after_;                // and behind the last one
@@ -71,7 +74,8 @@ class Records {
 // Records that are written one after another to a file (see OutputFile).
 class RecordFile {
  public:
-  RecordFile(const std::string& path, const std::vector<std::string>& columns);
+  RecordFile(const std::string& path, const std::vector<std::string>& columns,
+             const WriteOptions& options = {});
 
   Records::Line add() {
     if (text_.size() >= kWriteBytes) flush();

@@ -20,6 +20,14 @@ TEST(Records, AreCsvWithAHeader) {
             "name,\"x,y\",n\n\"a, \"\"b\"\"\",0.5,2\n,,1e+300\n");
 }
 
+TEST(Records, AreCsvWithoutFormulasForASpreadsheet) {
+  const Records records(TextKind::spreadsheet, {"task", "=class"});
+  std::string text;
+  records.append_header(text);
+  records.line(text).text("@a").number(-1).end();
+  EXPECT_EQ(text, "task,'=class\n'@a,-1\n");
+}
+
 TEST(Records, AreJsonLines) {
   EXPECT_EQ(written(Records(TextKind::jsonl, {"name", "x\"y", "n"})),
             "{\"name\":\"a, "

@@ -34,7 +34,7 @@ void write_simulation(const SimulationOptions& options, const SimulationNames& n
     return names.classes.empty() ? fmt::format("class_{}", c) : names.classes[c];
   };
 
-  RecordFile labels(files.labels, {"task", "worker", "label"});
+  RecordFile labels(files.labels, {"task", "worker", "label"}, files.options);
   const auto add = [&](TaskId t, WorkerId w, ClassId c) {
     labels.add().text(task(t)).text(worker(w)).text(label(c)).end();
   };
@@ -59,13 +59,13 @@ void write_simulation(const SimulationOptions& options, const SimulationNames& n
   labels.commit();
 
   if (!files.truths.empty()) {
-    RecordFile truths(files.truths, {"task", "label"});
+    RecordFile truths(files.truths, {"task", "label"}, files.options);
     for (TaskId t = 0; t < crowd.truths.size(); ++t)
       truths.add().text(task(t)).text(label(crowd.truths[t])).end();
     truths.commit();
   }
   if (!files.workers.empty()) {
-    RecordFile workers(files.workers, {"worker", "quality"});
+    RecordFile workers(files.workers, {"worker", "quality"}, files.options);
     for (WorkerId w = 0; w < crowd.quality.size(); ++w)
       workers.add().text(worker(w)).number(crowd.quality[w]).end();
     workers.commit();

@@ -68,7 +68,8 @@ AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunC
   summary.fitting_seconds = watch.lap();
   for (const ClassId c : summary.result.estimate)
     summary.tasks_without_estimate += c == kNoClass ? 1 : 0;
-  if (!request.output.empty()) write_estimates(request.output, labels, summary.result, context);
+  if (!request.output.empty())
+    write_estimates(request.output, labels, summary.result, context, request.write);
   summary.writing_seconds = watch.lap();
   summary.labels = std::move(labels);
   return summary;
@@ -77,6 +78,10 @@ AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunC
 }  // namespace
 
 RunContext within_machine(RunContext wanted) {
+  if (wanted.threads > kMaxThreads) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} threads: there can be at most {}", wanted.threads, kMaxThreads));
+  }
   if (wanted.threads <= 0)
     wanted.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   if (wanted.max_memory == 0) {

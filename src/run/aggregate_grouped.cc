@@ -1,5 +1,7 @@
 #include "run/aggregate_grouped.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -104,13 +106,13 @@ class EstimateSink {
 // Writes them to a file.
 class FileSink final : public EstimateSink {
  public:
-  FileSink(const std::string& path, OutputFile::When when) : path_(path), when_(when) {}
+  FileSink(const AggregateRequest& request, OutputFile::When when) : request_(request), when_(when) {}
 
   void begin(const NameTable& classes) override {
     text_.clear();
     file_.reset();  // what it holds goes away before another takes its place
-    file_.emplace(path_, when_);
-    format_.emplace(kind_of(path_), classes, false);
+    file_.emplace(request_.output, when_);
+    format_.emplace(kind_of(request_.output, request_.write), classes, false);
     format_->append_header(text_);
   }
   void add(std::string_view task, const Estimate& estimate) override {
@@ -128,7 +130,7 @@ class FileSink final : public EstimateSink {
     text_.clear();
   }
 
-  const std::string& path_;
+  const AggregateRequest& request_;
   OutputFile::When when_;
   std::optional<OutputFile> file_;
   std::optional<EstimateFormat> format_;
@@ -171,11 +173,12 @@ class GroupedAggregation {
   GroupedAggregation(const AggregateRequest& request, const RunContext& context,
                      AggregateSummary& summary, ReadReport& report)
       : request_(request), context_(context), summary_(summary), report_(report) {
+    for (const std::string& name : request.classes) named_.intern(name);
     if (request.output.empty()) {
       sink_ = std::make_unique<MemorySink>(summary);
     } else {
       sink_ = std::make_unique<FileSink>(
-          request.output, is_vouched() ? OutputFile::When::as_it_comes : OutputFile::When::at_the_end);
+          request, is_vouched() ? OutputFile::When::as_it_comes : OutputFile::When::at_the_end);
     }
   }
 
@@ -273,10 +276,13 @@ class GroupedAggregation {
 
   // Met so far, or named beforehand.
   std::uint32_t known_classes(const GroupedTasks& tasks) const {
-    const auto unseen =
-        std::count_if(request_.classes.begin(), request_.classes.end(),
-                      [&](const std::string& name) { return !tasks.ids.classes.find(name); });
-    return tasks.ids.classes.size() + static_cast<std::uint32_t>(unseen);
+    std::uint64_t known = tasks.ids.classes.size();
+    for (std::uint32_t c = 0; c < named_.size(); ++c) known += tasks.ids.classes.find(named_[c]) ? 0 : 1;
+    if (known > kMaxClasses) {
+      throw Error(ErrorCode::data,
+                  fmt::format("more than {} different classes: they do not fit", kMaxClasses));
+    }
+    return static_cast<std::uint32_t>(known);
   }
 
   const AggregateRequest& request_;
@@ -284,6 +290,7 @@ class GroupedAggregation {
   AggregateSummary& summary_;
   ReadReport& report_;
   std::unique_ptr<EstimateSink> sink_;
+  NameTable named_{"classes", kMaxClasses};  // beforehand
   std::uint32_t classes_expected_ = 0;
 };
 

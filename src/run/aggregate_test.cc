@@ -122,13 +122,22 @@ TEST(TaskByTask, KnowsAClassThatTurnsUpLateFromTheStart) {
 TEST(TaskByTask, GivesTheSameBytesAsInMemoryWhereClassesAreKnownBeforehand) {
   const TempDir folder;
   const std::string path = folder.write("a.csv", as_csv(big_crowd()));
-  const std::vector<std::string> known = {"unheard of", "horse", "unicorn, really"};
+  const std::vector<std::string> known = {"unheard of", "horse", "unicorn, really", "unheard of"};
   for (const char* method : {"mv", "onepass", "twopass"}) {
     const AggregateRequest request{.method = method, .labels = path, .classes = known};
     ASSERT_TRUE(task_by_task(folder, request, 2).estimates ==
                 in_memory(folder, path, method, {}, {}, 1, known).estimates)
         << method;
   }
+}
+
+TEST(TaskByTask, RefusesMoreClassesThanFit) {
+  const TempDir folder;
+  AggregateRequest request{.method = "mv", .labels = folder.write("a.csv", as_csv(big_crowd()))};
+  for (std::uint64_t i = 0; i < kMaxClasses; ++i) request.classes.push_back(std::to_string(i));
+  const Error error = error_of([&] { task_by_task(folder, request); });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_STREQ(error.what(), "more than 65534 different classes: they do not fit");
 }
 
 TEST(TaskByTask, TakesTheUsersWordForGroupedInput) {
@@ -257,6 +266,14 @@ TEST(Aggregate, TakesTruthsAndEarlierQualitiesFromFiles) {
   EXPECT_EQ(summary.result.confidence[0], 1);
   EXPECT_EQ(summary.classes().size(), 3U);
   EXPECT_EQ(summary.result.learned.counts_of(*summary.workers().find("z")).seen, 16);
+}
+
+TEST(WithinMachine, HasAsManyThreadsAsAskedForWithinReason) {
+  RunContext wanted;
+  wanted.threads = kMaxThreads;
+  EXPECT_EQ(within_machine(wanted).threads, kMaxThreads);
+  ++wanted.threads;
+  EXPECT_EQ(error_of([&] { within_machine(wanted); }).code(), ErrorCode::usage);
 }
 
 TEST(Score, AveragesRunsThatDifferByTheirSeed) {
