@@ -71,8 +71,9 @@ std::size_t records_end(std::string_view text, char separator) {
   return end;
 }
 
-BlockReader::BlockReader(const std::string& path, std::size_t block_size, Waiting waiting)
-    : path_(path), source_(open_source(path, waiting)), block_size_(block_size) {}
+BlockReader::BlockReader(const std::string& path, std::size_t block_size, Waiting waiting,
+                         const std::atomic<bool>* cancelled)
+    : path_(path), source_(open_source(path, waiting, cancelled)), block_size_(block_size) {}
 
 std::string_view BlockReader::peek() {
   while (carry_.size() < kPeek) {

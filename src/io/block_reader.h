@@ -30,7 +30,8 @@ std::size_t records_end(std::string_view text, char separator);
 
 class BlockReader {
  public:
-  BlockReader(const std::string& path, std::size_t block_size, Waiting waiting = Waiting::yes);
+  BlockReader(const std::string& path, std::size_t block_size, Waiting waiting = Waiting::yes,
+              const std::atomic<bool>* cancelled = nullptr);
 
   // The first bytes of the input, without consuming them: enough to recognise a format by.
   std::string_view peek();

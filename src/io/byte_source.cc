@@ -98,8 +98,11 @@ class ZstdDecoder final : public Decoder {
 
 class FileSource final : public ByteSource {
  public:
-  FileSource(const std::string& path, Waiting waiting) : path_(path), waiting_(waiting) {
-    descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  FileSource(const std::string& path, Waiting waiting, const std::atomic<bool>* cancelled)
+      : path_(path), waiting_(waiting) {
+    context_.cancelled = cancelled;
+    // A pipe is not waited for here, where nothing could end it, but in await_bytes().
+    descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0) fail(ErrorCode::io, fmt::format("cannot open: {}", std::strerror(errno)));
     struct stat status {};
     if (::fstat(descriptor_, &status) == 0) {
@@ -107,8 +110,10 @@ class FileSource final : public ByteSource {
         close();
         fail(ErrorCode::io, "is a directory, not a file of labels");
       }
-      if (S_ISREG(status.st_mode)) size_ = static_cast<std::uint64_t>(status.st_size);
+      is_regular_ = S_ISREG(status.st_mode);
+      if (is_regular_) size_ = static_cast<std::uint64_t>(status.st_size);
     }
+    if (path != "-") ::fcntl(descriptor_, F_SETFL, 0);
   }
   ~FileSource() override { close(); }
   FileSource(const FileSource&) = delete;
@@ -129,19 +134,29 @@ class FileSource final : public ByteSource {
   const char* compression() const override { return decoder_ ? decoder_->name() : ""; }
 
  private:
+  // A signal may reach any thread and comes at any moment, so a read() that waits may not notice it: the
+  // flag is looked at now and then instead.
+  void await_bytes() const {
+    constexpr int kMilliseconds = 100;
+    pollfd ready{descriptor_, POLLIN, 0};
+    while (::poll(&ready, 1, kMilliseconds) <= 0) context_.throw_if_cancelled();
+  }
+
   // Bytes of the file as they are.
   std::size_t read_file(char* to, std::size_t size) {
     pollfd ready{descriptor_, POLLIN, 0};
-    if (waiting_ != Waiting::yes && ::poll(&ready, 1, 0) == 0) return kNoneYet;
+    if (waiting_ != Waiting::yes && ::poll(&ready, 1, 0) <= 0) return kNoneYet;
     for (;;) {
+      if (waiting_ == Waiting::yes && !is_regular_) await_bytes();
       const ssize_t count = ::read(descriptor_, to, size);
       if (count >= 0) {
         at_end_ = count == 0;
         position_ += static_cast<std::uint64_t>(count);
         return at_end_ && waiting_ == Waiting::follow ? kNoneYet : static_cast<std::size_t>(count);
       }
-      if (waiting_ != Waiting::yes && (errno == EINTR || errno == EAGAIN)) return kNoneYet;
-      if (errno != EINTR) fail(ErrorCode::io, fmt::format("cannot read: {}", std::strerror(errno)));
+      const bool again = errno == EINTR || errno == EAGAIN;
+      if (waiting_ != Waiting::yes && again) return kNoneYet;
+      if (!again) fail(ErrorCode::io, fmt::format("cannot read: {}", std::strerror(errno)));
     }
   }
 
@@ -204,7 +219,9 @@ class FileSource final : public ByteSource {
 
   std::string path_;
   Waiting waiting_;
+  RunContext context_;  // whether it is cancelled
   int descriptor_ = -1;
+  bool is_regular_ = false;
   std::uint64_t size_ = 0;
   std::uint64_t position_ = 0;
   bool at_end_ = false;  // for now, or for ever
@@ -217,8 +234,9 @@ class FileSource final : public ByteSource {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_source(const std::string& path, Waiting waiting) {
-  return std::make_unique<FileSource>(path, waiting);
+std::unique_ptr<ByteSource> open_source(const std::string& path, Waiting waiting,
+                                        const std::atomic<bool>* cancelled) {
+  return std::make_unique<FileSource>(path, waiting, cancelled);
 }
 
 std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }

@@ -1,6 +1,7 @@
 // Bytes of an input: a file or standard input, decompressed on the way if it is gzip or zstd.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,8 +34,10 @@ class ByteSource {
   virtual const char* compression() const = 0;
 };
 
-// Error(io) if it cannot be opened. "-" is standard input.
-std::unique_ptr<ByteSource> open_source(const std::string& path, Waiting waiting = Waiting::yes);
+// Error(io) if it cannot be opened. "-" is standard input. While it waits for bytes, it looks at
+// `cancelled`, and throws Error(interrupted) once that is true.
+std::unique_ptr<ByteSource> open_source(const std::string& path, Waiting waiting = Waiting::yes,
+                                        const std::atomic<bool>* cancelled = nullptr);
 
 // How messages call a path.
 std::string display_name(const std::string& path);

@@ -1,6 +1,7 @@
 #include "io/byte_source.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -83,6 +84,23 @@ TEST(ByteSource, DoesNotWaitUnlessItShall) {
     EXPECT_EQ(read, text);
     ::close(ends[0]);
   }
+}
+
+TEST(ByteSource, StopsWaitingOnceItIsCancelled) {
+  const TempDir folder;
+  const std::string nobody_writes = folder / "pipe";
+  ASSERT_EQ(::mkfifo(nobody_writes.c_str(), 0600), 0);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::atomic<bool> cancelled = true;
+  for (const std::string& path : {"/dev/fd/" + std::to_string(ends[0]), nobody_writes}) {
+    const auto source = open_source(path, Waiting::yes, &cancelled);
+    std::size_t status = 0;
+    EXPECT_EQ(testing::error_of([&] { read_pieces(*source, 100, status); }).code(),
+              ErrorCode::interrupted);
+  }
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST(ByteSource, FollowsAFileUnlessItIsCompressed) {

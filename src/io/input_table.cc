@@ -18,7 +18,7 @@ TableFormat recognise(BlockReader& reader, const ReadOptions& options, const std
 
 TableInput::TableInput(const std::string& path, const ReadOptions& options,
                        const std::vector<Role>& roles, bool rest, std::size_t block_size)
-    : reader_(path, block_size),
+    : reader_(path, block_size, Waiting::yes, options.cancelled),
       format_(recognise(reader_, options, roles, rest)),
       tally_(format_, reader_.source().compression()) {
   const std::string_view start = reader_.pending();

@@ -67,6 +67,11 @@ Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const Read
   return grouper.finish(context);
 }
 
+ReadOptions cancelled_with(const RunContext& context, ReadOptions options) {
+  if (options.cancelled == nullptr) options.cancelled = context.cancelled;
+  return options;
+}
+
 }  // namespace
 
 std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunContext& context) {
@@ -77,7 +82,7 @@ std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunConte
 }
 
 LabelReader::LabelReader(const std::string& path, const ReadOptions& options, const RunContext& context)
-    : context_(context), input_(path, options, label_roles()) {
+    : context_(context), input_(path, cancelled_with(context, options), label_roles()) {
   for (int thread = 0; thread < std::max(1, context.threads); ++thread)
     parsers_.push_back(input_.make_parser());
 }
