@@ -86,15 +86,15 @@ class Aggregator:
         state = getattr(self, "random_state")
         if state is None:
             return 0
-        if isinstance(state, (int, np.integer)) and state >= 0:
+        if isinstance(state, (int, np.integer)) and 0 <= state < 2**64:
             return int(state)
-        raise UsageError(f"random_state={state!r}: a number from 0 on, or None")
+        raise UsageError(f"random_state={state!r}: a number from 0 to 2**64 - 1, or None")
 
     def _threads(self) -> int:
         jobs = getattr(self, "n_jobs")
         if not (jobs is None or isinstance(jobs, (int, np.integer))):
             raise UsageError(f"n_jobs={jobs!r}: a number of threads, or None for all cores")
-        return 0 if jobs is None or jobs < 0 else int(jobs)
+        return 0 if jobs is None or jobs < 0 else min(int(jobs), 2**31 - 1)  # the engine refuses that many
 
     def _shows_progress(self) -> bool:
         return bool(getattr(self, "verbose")) or not getattr(self, "silent", True)

@@ -65,6 +65,15 @@ def test_clone_set_params_repr(cls: Any) -> None:
         model.set_params(nothing=1)
 
 
+def test_numbers_that_do_not_fit_are_refused(data: pd.DataFrame) -> None:
+    for jobs in (1025, 2**31, 2**70):
+        with pytest.raises(cf.UsageError, match="there can be at most 1024"):
+            cf.OnePass(n_jobs=jobs).fit(data)
+    for seed in (-1, 2**64):
+        with pytest.raises(cf.UsageError, match="random_state="):
+            cf.OnePass(random_state=seed).fit(data)
+
+
 @pytest.mark.parametrize("cls", CLASSES)
 def test_results_have_their_shapes(cls: Any, data: pd.DataFrame, two_classes: cf.Crowd) -> None:
     model = cls().fit(data)

@@ -263,6 +263,19 @@ TEST(Grouping, RefusesToBuildWhenRowsDidNotComeAgain) {
   EXPECT_EQ(testing::error_of([&] { grouper.build({}); }).code(), ErrorCode::internal);
 }
 
+TEST(Grouping, RefusesATaskWhoseLabelsCannotBeCounted) {
+  LabelNames names;
+  names.tasks.intern("t");
+  names.workers.intern("w");
+  names.classes.intern("c");
+  const std::vector<std::uint32_t> sizes = {0};  // what 2^32 labels look like in 32 bits
+  const Error error = testing::error_of([&] {
+    grouped_labels(Duplicates::keep, sizes, {0, 0}, {0, 0}, names, {});
+  });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_STREQ(error.what(), "a task has more than 4294967295 labels: they do not fit");
+}
+
 TEST(Grouping, StopsWhenItIsCancelled) {
   const std::vector<LabelRow> rows = {{"t", "u", "a"}};
   PartitionedGrouper grouper(Duplicates::last, 2, 1);

@@ -19,6 +19,15 @@ namespace {
 constexpr std::size_t kRowsPerRange = 1 << 16;  // that are joined at a time: their places fit the cache
 constexpr std::uint32_t kNowhere = 0xFFFF'FFFF;
 
+// Places within a partition have 32 bits.
+void require_place(std::uint64_t count, const char* what) {
+  if (count <= 0xFFFF'FFFF) return;
+  throw Error(ErrorCode::data,
+              fmt::format("more than {} {} in one of many parts: they do not fit; group the rows by "
+                          "task, or give fewer",
+                          0xFFFF'FFFFU, what));
+}
+
 }  // namespace
 
 // One partition's tasks, grouped, in order of first appearance within the partition.
@@ -37,6 +46,7 @@ struct PartitionedGrouper::Partition {
   }
   void add_name(std::string_view name) {
     const std::size_t at = names.size();
+    require_place(at + name.size(), "bytes of names of tasks");
     names.resize(at + name.size());
     copy_name(names.data() + at, name);
     name_ends.push_back(static_cast<std::uint32_t>(names.size()));
@@ -129,6 +139,7 @@ PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& 
   }
 
   // Counting sort by task.
+  require_place(scratch.labels.size(), "labels");
   const std::size_t num_tasks = partition.num_tasks();
   std::vector<std::uint32_t>& cursor = scratch.cursor;
   cursor.assign(num_tasks + 1, 0);

@@ -9,6 +9,17 @@
 #include "labels/grouping/counting_sort.h"
 
 namespace crowdfold {
+namespace {
+
+// Where the labels of tasks begin. A size that ran over its 32 bits counts too few.
+FlatArray<std::uint64_t> checked_begins(std::span<const std::uint32_t> sizes, std::uint64_t labels) {
+  FlatArray<std::uint64_t> begins = begins_of(sizes);
+  if (begins.back() < labels)
+    throw Error(ErrorCode::data, "a task has more than 4294967295 labels: they do not fit");
+  return begins;
+}
+
+}  // namespace
 
 RowGrouper::RowGrouper(Duplicates duplicates, Rows rows) : rule_(duplicates), rows_(rows) {}
 
@@ -93,7 +104,7 @@ void RowGrouper::add_other(const IdRows& rows, std::size_t at) {
 
 void RowGrouper::add_again(const IdRows& rows) {
   if (next_.empty()) {
-    next_ = begins_of(sizes_);
+    next_ = checked_begins(sizes_, num_rows_ - abstentions_);
     worker_.resize(next_.back());
     class_.resize(next_.back());
   }
@@ -105,7 +116,7 @@ void RowGrouper::add_again(const IdRows& rows) {
 
 // Brings the labels of a task together, in input order.
 void RowGrouper::sort() {
-  FlatArray<std::uint64_t> next = begins_of(sizes_);
+  FlatArray<std::uint64_t> next = checked_begins(sizes_, worker_.size());
   FlatArray<WorkerId> workers(worker_.size());
   FlatArray<ClassId> classes(class_.size());
   const LabelPlaces<std::uint64_t> places{next.data(), workers.data(), classes.data()};
@@ -126,7 +137,7 @@ Labels RowGrouper::build(LabelNames names, int threads) {
 Labels grouped_labels(Duplicates duplicates, std::span<const std::uint32_t> sizes,
                       FlatArray<WorkerId> workers, FlatArray<ClassId> classes, LabelNames names,
                       RowCounts rows, int threads) {
-  FlatArray<std::uint64_t> offsets = begins_of(sizes);
+  FlatArray<std::uint64_t> offsets = checked_begins(sizes, workers.size());
   if (offsets.back() != workers.size() || sizes.size() > names.tasks.size())
     throw Error(ErrorCode::internal, "rows that were to come again did not, or ids have no names");
   offsets.resize(names.tasks.size() + 1ULL, offsets.back());

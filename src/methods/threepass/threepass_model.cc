@@ -179,8 +179,8 @@ void ThreePassModel::build(WorkerId w, Scratch& scratch) {
   worker.labels -= std::exchange(worker.fresh_for, 0);
   if (worker.labels >= CreditedCounts::kSettleLabels) counts_.settle(w);
   write_table(w, scratch, counts_.row_beside(w, 0));
-  worker.fresh_for = std::clamp(static_cast<std::uint32_t>(options_.refresh * worker.labels), 1U,
-                                CreditedCounts::kSettleLabels);
+  worker.fresh_for = static_cast<std::uint32_t>(
+      std::clamp(options_.refresh * worker.labels, 1.0, double{CreditedCounts::kSettleLabels}));
   worker.labels += worker.fresh_for;
 }
 
