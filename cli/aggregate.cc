@@ -31,6 +31,7 @@ struct Aggregate {
   bool report = false;
   std::vector<std::string> classes;
   InputFlags input;
+  OutputFlags output_flags;
   RunFlags run;
 
   void operator()() const;
@@ -66,6 +67,7 @@ AggregateRequest Aggregate::request() const {
   request.road = grouped ? Road::grouped : low_memory ? Road::low_memory : Road::automatic;
   request.keep_labels = report;
   request.output = output;
+  request.write = output_flags.options();
   return request;
 }
 
@@ -82,9 +84,9 @@ void Aggregate::operator()() const {
     require(
         info, [](const MethodInfo& m) { return m.traits.has_trace; }, "--trace-out", "iterations");
   }
-  for (const std::string* const path : {&output, &workers_out, &confusion_out, &trace_out}) {
-    if (!path->empty()) require_writable(*path);
-  }
+  require_outputs({output, workers_out, confusion_out, trace_out}, {labels, truth_in});
+  // --workers-out may replace --workers-in: the history goes on.
+  require_separate({output, confusion_out, trace_out}, {workers_in});
   RunContext context = run.context();
   context.posterior = posterior;
   context.confusion = !confusion_out.empty();
@@ -106,15 +108,17 @@ void Aggregate::operator()() const {
        }});
   say(summary);
   if (!workers_out.empty())
-    write_workers(workers_out, summary.workers(), summary.result.learned, details, context);
-  if (!confusion_out.empty()) write_confusion(confusion_out, *summary.labels, summary.result, context);
+    write_workers(workers_out, summary.workers(), summary.result.learned, details, context,
+                  wanted.write);
+  if (!confusion_out.empty())
+    write_confusion(confusion_out, *summary.labels, summary.result, context, wanted.write);
   if (!trace_out.empty()) write_trace(trace_out, summary.result, context);
   run.end_progress();
   if (run.verbose() && summary.labels) {
     run.say(fmt::format("reading {:.2f} s, {} {:.2f} s, writing {:.2f} s", summary.reading_seconds,
                         method, summary.fitting_seconds, summary.writing_seconds));
   }
-  if (report) print_glance(stderr, *summary.labels, summary.result);
+  if (report) tell_glance(*summary.labels, summary.result);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
   run.say(fmt::format("{}: {:.2f} s{}", method, taken.count(),
                       output == "-" ? "" : ", written to " + output));
@@ -182,6 +186,7 @@ void add_aggregate(CLI::App& app) {
       ->group(out);
   command.add_flag("--report", state->report, "for people: best and worst workers, doubtful tasks")
       ->group(out);
+  state->output_flags.add_to(command);
   const char* known = "Knowledge";
   command.add_option("--workers-in", state->workers_in, "worker qualities of an earlier run, as prior")
       ->type_name("FILE")

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "crowdfold/io.h"
 #include "crowdfold/metrics.h"
 #include "crowdfold/words.h"
 #include "flags.h"
+#include "print_json.h"
 
 namespace crowdfold::cli {
 namespace {
@@ -35,7 +35,7 @@ struct AgreementCommand {
                                      {"worker_pairs", a.worker_pairs},
                                      {"fleiss_kappa", number(a.fleiss_kappa)},
                                      {"krippendorff_alpha", number(a.krippendorff_alpha)}};
-      fmt::print("{}\n", object.dump(2));
+      print_json(object);
       return;
     }
     Table table({"measure", "value", "over"});
@@ -46,7 +46,7 @@ struct AgreementCommand {
     table.add({"Fleiss' kappa", decimal(a.fleiss_kappa), tasks});
     table.add({"Krippendorff's alpha", decimal(a.krippendorff_alpha),
                count_noun(a.labels, "label") + ", nominal"});
-    fmt::print("{}", table.text(wants_color(stdout)));
+    print(table.text(wants_color(stdout)));
   }
 };
 

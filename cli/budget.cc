@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
 #include "flags.h"
+#include "print_json.h"
 
 namespace crowdfold::cli {
 namespace {
@@ -95,7 +95,7 @@ void Budget::operator()() const {
                       {"confidence_when_closed", row.mean.claimed},
                       {"labels_per_task", row.mean.labels_per_task},
                       {"closed", row.mean.closed}});
-    fmt::print("{}\n", list.dump(2));
+    print_json(list);
     return;
   }
   Table table({"rule", "labels per task", "accuracy", "when closed", "claimed", "closed by the rule"});
@@ -103,7 +103,7 @@ void Budget::operator()() const {
     table.add({row.rule, fmt::format("{:.1f}", row.mean.labels_per_task),
                fmt::format("{} ± {}", decimal(row.mean.accuracy), decimal(row.deviation)),
                decimal(row.mean.accuracy_then), decimal(row.mean.claimed), decimal(row.mean.closed, 2)});
-  fmt::print("{}", table.text(wants_color(stdout)));
+  print(table.text(wants_color(stdout)));
 }
 
 }  // namespace

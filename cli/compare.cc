@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
 #include "flags.h"
+#include "print_json.h"
 
 namespace crowdfold::cli {
 namespace {
@@ -72,7 +72,7 @@ void Compare::operator()() const {
                       {"seconds", row.score.seconds},
                       {"runs", runs}});
     }
-    fmt::print("{}\n", list.dump(2));
+    print_json(list);
     return;
   }
   Table table({"method", "accuracy", "log-loss", "seconds"});
@@ -81,7 +81,7 @@ void Compare::operator()() const {
                fmt::format("{} ± {}", decimal(row.score.accuracy), decimal(row.score.deviation)),
                decimal(row.score.log_loss, 3), fmt::format("{:.4f}", row.score.seconds)});
   }
-  fmt::print("{}", table.text(wants_color(stdout)));
+  print(table.text(wants_color(stdout)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "commands.h"
+#include "terminal.h"
 
 namespace crowdfold::cli {
 namespace {
@@ -32,7 +33,7 @@ void add_completion(CLI::App& app) {
       commands += (commands.empty() ? "" : " ") + sub->get_name();
       cases += fmt::format("    {}) words=\"{}\" ;;\n", sub->get_name(), options_of(*sub));
     }
-    fmt::print(
+    print(fmt::format(
         "_crowdfold() {{\n"
         "  local current=\"${{COMP_WORDS[COMP_CWORD]}}\" previous=\"${{COMP_WORDS[COMP_CWORD-1]}}\" "
         "words=\"\"\n"
@@ -45,7 +46,7 @@ void add_completion(CLI::App& app) {
         "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
         "}}\n"
         "complete -o default -F _crowdfold crowdfold\n",
-        commands, options_of(app), cases);
+        commands, options_of(app), cases));
   });
 }
 

@@ -1,14 +1,13 @@
 // crowdfold evaluate: estimates against known truths.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "commands.h"
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
 #include "crowdfold/metrics.h"
 #include "crowdfold/words.h"
 #include "flags.h"
+#include "print_json.h"
 
 namespace crowdfold::cli {
 namespace {
@@ -55,7 +54,7 @@ void print_text(const Evaluation& e, const NameTable& classes) {
     summary.add({"log-loss", decimal(e.log_loss)});
     summary.add({"calibration error", decimal(e.calibration_error)});
   }
-  fmt::print("{}\n", summary.text(color));
+  print(summary.text(color) + "\n");
 
   Table scores({"class", "truths", "estimates", "precision", "recall", "F1"});
   for (std::uint32_t c = 0; c < classes.size(); ++c) {
@@ -64,7 +63,7 @@ void print_text(const Evaluation& e, const NameTable& classes) {
     scores.add({std::string(classes[c]), with_commas(s.truths), with_commas(s.estimates),
                 decimal(s.precision), decimal(s.recall), decimal(s.f1)});
   }
-  fmt::print("{}\n", scores.text(color));
+  print(scores.text(color) + "\n");
 
   if (classes.size() <= kMostClassesInConfusion) {
     std::vector<std::string> header = {"truth \\ estimate"};
@@ -76,7 +75,7 @@ void print_text(const Evaluation& e, const NameTable& classes) {
         row.push_back(with_commas(e.confusion[r * classes.size() + c]));
       confusion.add(row);
     }
-    fmt::print("{}", confusion.text(color));
+    print(confusion.text(color));
   }
 
   if (e.has_confidence) {
@@ -86,7 +85,7 @@ void print_text(const Evaluation& e, const NameTable& classes) {
       bins.add({fmt::format("{} to {}", decimal(bin.lower, 1), decimal(bin.upper, 1)),
                 with_commas(bin.tasks), decimal(bin.confidence), decimal(bin.accuracy)});
     }
-    fmt::print("\n{}", bins.text(color));
+    print("\n" + bins.text(color));
   }
 }
 
@@ -116,8 +115,7 @@ void Evaluate::operator()() const {
   const Evaluation evaluation =
       evaluate(given.estimate, known, num_classes, given.confidence, posterior);
   if (evaluation.tasks == 0) throw Error(ErrorCode::data, truths + ": no truth to compare with");
-  json ? fmt::print("{}\n", to_json(evaluation, given.classes).dump(2))
-       : print_text(evaluation, given.classes);
+  json ? print_json(to_json(evaluation, given.classes)) : print_text(evaluation, given.classes);
 }
 
 }  // namespace

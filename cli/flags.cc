@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 #include <utility>
 
 #include "crowdfold/aggregate.h"
@@ -16,8 +16,17 @@ namespace crowdfold::cli {
 namespace {
 
 const char* const kInputGroup = "Input";
+const char* const kOutputGroup = "Output";
 const char* const kStateGroup = "State";
 const char* const kRunningGroup = "Running";
+
+// CLI11 takes -1 and numbers that are too large for others.
+std::string is_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error == std::errc{} && end == text.data() + text.size()) return "";
+  return fmt::format("{} is not a whole number from 0 to 2^64 - 1", text);
+}
 
 }  // namespace
 
@@ -94,6 +103,7 @@ ReadOptions InputFlags::options() const {
 ReadOptions InputFlags::options_for_tables() const {
   ReadOptions options;
   options.skip_bad_rows = skip_bad_rows_;
+  options.cancelled = &interrupted();
   return options;
 }
 
@@ -149,15 +159,23 @@ Settings ConfigFlags::settings() const {
   return given;
 }
 
+void OutputFlags::add_to(CLI::App& command) {
+  command
+      .add_flag("--spreadsheet-safe", spreadsheet_safe_,
+                "CSV: an apostrophe before names that a spreadsheet would take for a formula")
+      ->group(kOutputGroup);
+}
+
 void RunFlags::add_seed_to(CLI::App& command) {
   command.add_option("--seed", seed_, "decides ties, shuffles and simulations")
+      ->check(is_seed)
       ->capture_default_str()
       ->group(kRunningGroup);
 }
 
 void RunFlags::add_threads_to(CLI::App& command) {
   command.add_option("--threads", threads_, "default: all cores; results do not depend on it")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, kMaxThreads))
       ->type_name("N")
       ->group(kRunningGroup);
 }
@@ -196,7 +214,7 @@ RunContext RunFlags::context() const {
 
 void RunFlags::say(const std::string& line) const {
   progress_->end();
-  if (!quiet_) fmt::print(stderr, "{}\n", line);
+  if (!quiet_) tell(printable(line) + "\n");
 }
 
 void RunFlags::say(const ReadReport& report) const {
@@ -226,6 +244,13 @@ LabelsAndTruths read_with_truths(const std::string& labels, const std::string& t
   data.truths = read_truths(truths, data.labels, input.options_for_tables(), &read);
   run.say(read);
   return data;
+}
+
+void require_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
+  require_separate(outputs, inputs);
+  for (const std::string& path : outputs) {
+    if (!path.empty()) require_writable(path);
+  }
 }
 
 Settings parse_settings(const std::vector<std::string>& texts) {

@@ -44,6 +44,16 @@ class InputFlags {
   bool skip_bad_rows_ = false;
 };
 
+// How to write files.
+class OutputFlags {
+ public:
+  void add_to(CLI::App& command);
+  WriteOptions options() const { return {spreadsheet_safe_}; }
+
+ private:
+  bool spreadsheet_safe_ = false;
+};
+
 // How to run: seed, threads, memory, and how much to say. A command adds the parts that it honours.
 class RunFlags {
  public:
@@ -100,6 +110,10 @@ struct LabelsAndTruths {
 LabelsAndTruths read_with_truths(const std::string& labels, const std::string& truths,
                                  const InputFlags& input, const RunFlags& run,
                                  const RunContext& context);
+
+// Error if one of these outputs could not be written, or is written or read by another name: before
+// anything is read. Empty paths are left out.
+void require_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
 // "name=value", as --set takes them. Error(usage) without an equals sign.
 Settings parse_settings(const std::vector<std::string>& texts);

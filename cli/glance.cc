@@ -54,8 +54,8 @@ std::string votes_of(const Labels& labels, TaskId t) {
 
 }  // namespace
 
-void print_glance(std::FILE* stream, const Labels& labels, const Result& result) {
-  const bool color = wants_color(stream);
+void tell_glance(const Labels& labels, const Result& result) {
+  const bool color = wants_color(stderr);
   std::vector<WorkerId> workers(labels.num_workers());
   std::iota(workers.begin(), workers.end(), 0);
   // By what is sure about them: the best by the interval's lower end, the worst by its upper end.
@@ -70,7 +70,7 @@ void print_glance(std::FILE* stream, const Labels& labels, const Result& result)
   std::stable_sort(workers.begin(), workers.end(),
                    [&](WorkerId a, WorkerId b) { return interval[a].upper < interval[b].upper; });
   for (std::size_t i = 0; i < shown; ++i) add_worker(worst, labels, result, workers[i]);
-  fmt::print(stream, "\n{}\n{}\n", best.text(color), worst.text(color));
+  tell(fmt::format("\n{}\n{}\n", best.text(color), worst.text(color)));
 
   const double settled = ReportOptions{}.settled;
   std::vector<TaskId> doubtful;
@@ -86,9 +86,9 @@ void print_glance(std::FILE* stream, const Labels& labels, const Result& result)
     tasks.add({std::string(labels.tasks()[t]), c == kNoClass ? "-" : std::string(labels.classes()[c]),
                decimal(result.confidence[t], 3), votes_of(labels, t)});
   }
-  if (!doubtful.empty()) fmt::print(stream, "{}", tasks.text(color));
-  fmt::print(stream, "{} of {} below a confidence of {}\n", with_commas(doubtful.size()),
-             count_noun(labels.num_tasks(), "task"), decimal(settled, 2));
+  if (!doubtful.empty()) tell(tasks.text(color));
+  tell(fmt::format("{} of {} below a confidence of {}\n", with_commas(doubtful.size()),
+                   count_noun(labels.num_tasks(), "task"), decimal(settled, 2)));
 }
 
 }  // namespace crowdfold::cli

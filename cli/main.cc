@@ -1,15 +1,18 @@
 // crowdfold: parses the command line, calls the library, maps errors to exit codes.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <new>
+#include <sstream>
 
 #include "commands.h"
 #include "crowdfold/error.h"
 #include "crowdfold/version.h"
+#include "crowdfold/words.h"
 #include "flags.h"
 
 #ifdef __GLIBC__
@@ -46,15 +49,38 @@ void keep_memory() {
 #endif
 }
 
-int complain(const char* message, int code) {
-  fmt::print(stderr, "{}crowdfold: {}\n", crowdfold::cli::stderr_is_terminal() ? "\r\x1b[K" : "",
-             message);
+// A file that is opened while a standard descriptor is closed would get its number, and notes would be
+// written into it. The places are taken: notes vanish, and whatever reads or prints fails.
+void occupy_standard_descriptors() {
+  constexpr int kUseless[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", kUseless[descriptor]);
+  }
+}
+
+int complain(const std::string& message, int code) {
+  crowdfold::cli::tell(fmt::format("{}crowdfold: {}\n",
+                                   crowdfold::cli::stderr_is_terminal() ? "\r\x1b[K" : "",
+                                   crowdfold::printable(message)));
   return code;
+}
+
+void run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) throw;
+    std::ostringstream asked_for;  // --help, --version
+    app.exit(error, asked_for, asked_for);
+    crowdfold::cli::print(asked_for.str());
+  }
+  crowdfold::cli::flush_printed();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_descriptors();
   keep_memory();
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
@@ -93,14 +119,12 @@ int main(int argc, char** argv) {
           std::filesystem::is_regular_file(first, no_matter)
               ? fmt::format("; for the answers in that file: crowdfold aggregate {}", first)
               : " (crowdfold --help)";
-      return complain(fmt::format("no command '{}'{}", first, what_to_do).c_str(), kExitUsage);
+      return complain(fmt::format("no command '{}'{}", first, what_to_do), kExitUsage);
     }
-    app.parse(argc, argv);
-    if (std::fflush(stdout) != 0) return complain("standard output: cannot write", kExitData);
+    run(app, argc, argv);
     return 0;
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return complain(fmt::format("{} (crowdfold --help)", error.what()).c_str(), kExitUsage);
+    return complain(fmt::format("{} (crowdfold --help)", error.what()), kExitUsage);
   } catch (const crowdfold::Error& error) {
     return complain(error.what(), exit_code(error.code()));
   } catch (const std::bad_alloc&) {

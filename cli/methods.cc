@@ -1,11 +1,9 @@
 // crowdfold methods: shows the registry.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "commands.h"
 #include "crowdfold/registry.h"
-#include "terminal.h"
+#include "print_json.h"
 
 namespace crowdfold::cli {
 namespace {
@@ -34,21 +32,21 @@ void print_list() {
   Table table({"method", "online", "what it does"});
   for (const MethodInfo& info : methods())
     table.add({info.name, info.make_online ? "yes" : "no", info.summary});
-  fmt::print("{}", table.text(wants_color(stdout)));
+  print(table.text(wants_color(stdout)));
 }
 
 void print_one(const MethodInfo& info) {
-  fmt::print("{}: {}\n{}\n\n", info.name, info.summary, info.citation);
+  print(fmt::format("{}: {}\n{}\n\n", info.name, info.summary, info.citation));
   const auto yes = [](bool value) { return value ? "yes" : "no"; };
-  fmt::print("classes: {}; known truths: {}; worker qualities as prior: {}; confusion matrices: {}\n\n",
-             info.traits.most_classes < kMaxClasses ? fmt::format("at most {}", info.traits.most_classes)
-                                                    : "any number",
-             yes(info.traits.takes_truths), yes(info.traits.takes_workers),
-             yes(info.traits.has_confusion));
+  print(fmt::format(
+      "classes: {}; known truths: {}; worker qualities as prior: {}; confusion matrices: {}\n\n",
+      info.traits.most_classes < kMaxClasses ? fmt::format("at most {}", info.traits.most_classes)
+                                             : "any number",
+      yes(info.traits.takes_truths), yes(info.traits.takes_workers), yes(info.traits.has_confusion)));
   if (info.options.empty()) return;
   Table table({"option", "default", "range", "meaning"});
   for (const OptionInfo& o : info.options) table.add({o.name, o.fallback, o.range, o.help});
-  fmt::print("{}", table.text(wants_color(stdout)));
+  print(table.text(wants_color(stdout)));
 }
 
 }  // namespace
@@ -73,7 +71,7 @@ void add_methods(CLI::App& app) {
         if (state->name.empty() || info.name == state->name) json.push_back(to_json(info));
       }
       if (json.empty()) find_method(state->name);
-      fmt::print("{}\n", json.dump(2));
+      print_json(json);
     } else {
       state->name.empty() ? print_list() : print_one(find_method(state->name));
     }

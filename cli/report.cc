@@ -32,7 +32,7 @@ void ReportCommand::operator()() {
   if (options.compared == std::vector<std::string>{"none"}) options.compared.clear();
   for (const std::string& name : options.compared) find_method(name);
   require_page_for(output);
-  require_writable(output);
+  require_outputs({output}, {labels, truths});
 
   const RunContext context = run.context();
   const auto [data, known] = read_with_truths(labels, truths, input, run, context);

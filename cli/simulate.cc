@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "commands.h"
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
@@ -10,6 +12,8 @@
 
 namespace crowdfold::cli {
 namespace {
+
+constexpr int kMostDigits = 100;
 
 struct Simulate {
   SimulationOptions crowd;
@@ -21,6 +25,7 @@ struct Simulate {
   std::string output = "-";
   std::string truth_out;
   std::string workers_out;
+  OutputFlags output_flags;
   RunFlags run;
 
   void operator()() const;
@@ -28,11 +33,15 @@ struct Simulate {
 
 // "5" or "3-7".
 std::pair<std::uint32_t, std::uint32_t> parse_range(const std::string& text) {
-  unsigned from = 0;
-  unsigned to = 0;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%u-%u%c", &from, &to, &rest) == 2) return {from, to};
-  if (std::sscanf(text.c_str(), "%u%c", &from, &rest) == 1) return {from, from};
+  const char* const end = text.data() + text.size();
+  std::uint32_t from = 0;
+  const auto [behind, wrong] = std::from_chars(text.data(), end, from);
+  if (wrong == std::errc{} && behind == end) return {from, from};
+  std::uint32_t to = 0;
+  if (wrong == std::errc{} && *behind == '-') {
+    const auto [last, wrong_too] = std::from_chars(behind + 1, end, to);
+    if (wrong_too == std::errc{} && last == end) return {from, to};
+  }
   throw Error(ErrorCode::usage,
               fmt::format("--labels-per-task {}: a number, or a range such as 3-7", text));
 }
@@ -42,7 +51,8 @@ void Simulate::operator()() const {
   std::tie(options.min_labels, options.max_labels) = parse_range(labels_per_task);
   options.quality = QualityDistribution::parse(quality);
   options.confusion = model == "confusion";
-  const SimulationFiles files{output, truth_out, workers_out};
+  const SimulationFiles files{output, truth_out, workers_out, output_flags.options()};
+  require_outputs({output, truth_out, workers_out}, {});
   write_simulation(options, names, shuffle, files, run.context());
   run.end_progress();
 }
@@ -115,17 +125,20 @@ void add_simulate(CLI::App& app) {
       ->group(out);
   command
       .add_option("--task-digits", state->names.task_digits, "digits of a task's number; 0: as needed")
+      ->check(CLI::Range(0, kMostDigits))
       ->capture_default_str()
       ->group(out);
   command
       .add_option("--worker-digits", state->names.worker_digits,
                   "digits of a worker's number; 0: as needed")
+      ->check(CLI::Range(0, kMostDigits))
       ->capture_default_str()
       ->group(out);
   command.add_option("--class-names", state->names.classes, "names of classes, not class_0, class_1, …")
       ->delimiter(',')
       ->type_name("A,B,…")
       ->group(out);
+  state->output_flags.add_to(command);
   state->run.add_seed_to(command);
   state->run.add_quiet_to(command);
   command.footer(

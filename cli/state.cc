@@ -15,6 +15,8 @@
 namespace crowdfold::cli {
 namespace {
 
+constexpr std::size_t kMostRows = 1'000'000'000;
+
 LiveStream open_state(const std::string& path) { return LiveStream(open_store_to_read(path), {}, {}); }
 
 struct State {
@@ -23,6 +25,7 @@ struct State {
   std::string output = "-";
   std::size_t most = 10;
   bool details = false;
+  OutputFlags output_flags;
   RunFlags run;
 };
 
@@ -40,7 +43,7 @@ void show(const State& options) {
   const StreamConfig& config = stream.config();
   summary.add({"prior", fmt::format("Beta({}, {})", config.alpha, config.beta)});
   if (config.half_life > 0) summary.add({"half-life", fmt::format("{} labels", config.half_life)});
-  fmt::print("{}\n", summary.text(color));
+  print(summary.text(color) + "\n");
 
   std::vector<WorkerSummary> workers = stream.workers();
   std::stable_sort(workers.begin(), workers.end(), [](const WorkerSummary& a, const WorkerSummary& b) {
@@ -58,20 +61,36 @@ void show(const State& options) {
     table.add({std::string(w.worker), decimal(w.quality), decimal(w.interval.lower),
                decimal(w.interval.upper), fmt::format("{:g}", w.counts.seen)});
   }
-  fmt::print("{}", table.text(color));
+  print(table.text(color));
   const std::vector<OpenTask> next = stream.next_tasks(options.most);
   if (next.empty()) return;
   Table open({"open task", "label", "confidence", "labels", "gain of a label"});
   for (const OpenTask& task : next)
     open.add(
         {task.task, task.label, decimal(task.confidence), with_commas(task.labels), decimal(task.gain)});
-  fmt::print("\n{}", open.text(color));
+  print("\n" + open.text(color));
 }
 
 // After a crash, a source without ids resumes at this number.
-void count_events(const State& options) { fmt::print("{}\n", open_state(options.file).totals().events); }
+void count_events(const State& options) {
+  print(fmt::format("{}\n", open_state(options.file).totals().events));
+}
+
+// What is given twice would count twice.
+void require_once(const std::vector<std::string>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!is_same_file(files[j], files[i])) continue;
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: given twice, and would count twice; name it once", files[i]));
+    }
+  }
+}
 
 void merge(const State& options) {
+  std::vector<std::string> states = options.others;
+  states.push_back(options.file);
+  require_once(states);
   LiveStream stream(open_store(options.file), {}, {});
   for (const std::string& other : options.others) stream.merge(*open_store_to_read(other));
   stream.commit();
@@ -80,6 +99,7 @@ void merge(const State& options) {
 }
 
 void export_workers(const State& options) {
+  require_outputs({options.output}, {options.file});
   const LiveStream stream = open_state(options.file);
   NameTable names("workers");
   WorkerState state;
@@ -89,15 +109,17 @@ void export_workers(const State& options) {
     names.intern(worker.worker);
     state.counts.push_back(worker.counts);
   }
-  write_workers(options.output, names, state, options.details, options.run.context());
+  write_workers(options.output, names, state, options.details, options.run.context(),
+                options.output_flags.options());
 }
 
 void import_workers(const State& options) {
+  require_once(options.others);
   LiveStream stream(open_store(options.file), {}, {});
   for (const std::string& table : options.others) {
     NameTable workers("workers", kMaxWorkers);
-    const std::vector<WorkerCounts> counts =
-        read_workers(table, workers, stream.config().alpha, stream.config().beta, {});
+    const std::vector<WorkerCounts> counts = read_workers(
+        table, workers, stream.config().alpha, stream.config().beta, InputFlags().options_for_tables());
     for (WorkerId w = 0; w < counts.size(); ++w) stream.remember(workers[w], counts[w]);
   }
   stream.commit();
@@ -109,13 +131,13 @@ void rejudge(const State& options) {
                     {[&](const TaskUpdate& update) { append_line(lines, update); }});
   stream.rejudge();
   stream.commit();
-  fmt::print("{}", lines);
+  print_lines(lines);
 }
 
 void check(const State& options) {
   LiveStream stream = open_state(options.file);
   const std::vector<std::string> problems = stream.problems();
-  for (const std::string& problem : problems) fmt::print("{}\n", problem);
+  for (const std::string& problem : problems) print(printable(problem) + "\n");
   if (!problems.empty())
     throw Error(ErrorCode::data, Location{options.file, 0, 0},
                 "the state is damaged; restore it from a copy");
@@ -126,7 +148,7 @@ void next(const State& options) {
   const LiveStream stream = open_state(options.file);
   std::string lines;
   for (const OpenTask& task : stream.next_tasks(options.most)) append_line(lines, task);
-  fmt::print("{}", lines);
+  print_lines(lines);
 }
 
 }  // namespace
@@ -143,7 +165,9 @@ void add_state(CLI::App& app) {
   };
   const auto [show_command, show_state] =
       add("show", "show totals, workers with their intervals, and open tasks", show);
-  show_command->add_option("--most", show_state->most, "most rows of a table")->capture_default_str();
+  show_command->add_option("--most", show_state->most, "most rows of a table")
+      ->check(CLI::Range(std::size_t{1}, kMostRows))
+      ->capture_default_str();
   const auto [events_command, events_state] =
       add("events", "print the number of events: a source without ids resumes there", count_events);
   const auto [merge_command, merge_state] =
@@ -153,6 +177,7 @@ void add_state(CLI::App& app) {
   export_command->add_option("-o,--output", export_state->output, "file of workers; -: standard output")
       ->capture_default_str();
   export_command->add_flag("--details", export_state->details, "write more columns");
+  export_state->output_flags.add_to(*export_command);
   export_state->run.add_threads_to(*export_command);
   const auto [import_command, import_state] =
       add("import", "add worker qualities of a CSV as histories", import_workers);
@@ -181,7 +206,9 @@ void add_next(CLI::App& app) {
   CLI::App& command =
       *app.add_subcommand("next", "open tasks of a state, by the expected gain from one more label");
   command.add_option("FILE", state->file, "a state that `crowdfold stream --state` made")->required();
-  command.add_option("--most", state->most, "most tasks to list")->capture_default_str();
+  command.add_option("--most", state->most, "most tasks to list")
+      ->check(CLI::Range(std::size_t{1}, kMostRows))
+      ->capture_default_str();
   state->run.add_quiet_to(command);
   command.footer(
       "Examples:\n"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <span>
 #include <utility>
 
@@ -81,9 +80,8 @@ class Session {
   using Clock = std::chrono::steady_clock;
 
   void print() {
-    if (std::fwrite(lines_.data(), 1, lines_.size(), stdout) != lines_.size() ||
-        std::fflush(stdout) != 0)
-      throw Error(ErrorCode::io, "standard output: cannot write");
+    print_lines(lines_);
+    flush_printed();
     lines_.clear();
   }
 
@@ -96,6 +94,7 @@ class Session {
 };
 
 void Stream::operator()() const {
+  require_separate({state}, {input});
   EventReader reader(input, input_flags.options(), follow);
   Session session(*this);
   const auto take = [&](std::span<const StreamEvent> events) { session.take(events); };

@@ -4,8 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "crowdfold/error.h"
+#include "crowdfold/words.h"
 
 namespace crowdfold::cli {
 namespace {
@@ -24,6 +31,17 @@ bool is_numeric(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.,+-e%x± ") == std::string::npos;
 }
 
+std::vector<std::string> all_printable(const std::vector<std::string>& texts) {
+  std::vector<std::string> shown;
+  for (const std::string& text : texts) shown.push_back(printable(text));
+  return shown;
+}
+
+[[noreturn]] void fail_to_print() {
+  const std::string reason = std::strerror(errno);
+  throw Error(ErrorCode::io, Location{"standard output", 0, 0}, "cannot write to: " + reason);
+}
+
 std::string amount(const char* stage, double value) {
   const bool bytes = std::string(stage) == "reading";
   if (bytes) return fmt::format("{:.0f} MB", value / 1e6);
@@ -31,6 +49,38 @@ std::string amount(const char* stage, double value) {
 }
 
 }  // namespace
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_to_print();
+}
+
+void print_lines(std::string_view text) {
+  ::isatty(STDOUT_FILENO) != 0 ? print(printable(text, "\n")) : print(text);
+}
+
+void flush_printed() {
+  if (std::fflush(stdout) != 0) fail_to_print();
+}
+
+void tell(std::string_view text) {
+  // Where nobody reads a pipe any more, the signal would end the program.
+  sigset_t broken_pipe;
+  sigset_t before;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      constexpr timespec kAtOnce{};
+      if (errno == EPIPE) ::sigtimedwait(&broken_pipe, nullptr, &kAtOnce);
+      break;
+    }
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) != 0; }
 
@@ -45,6 +95,10 @@ std::string decimal(double value, int digits) {
   if (text.starts_with("-0.")) text.erase(1, 1);
   return text;
 }
+
+Table::Table(const std::vector<std::string>& header) : header_(all_printable(header)) {}
+
+void Table::add(const std::vector<std::string>& row) { rows_.push_back(all_printable(row)); }
 
 std::string Table::text(bool color, int indent) const {
   std::vector<std::size_t> widths;
@@ -98,12 +152,11 @@ void ProgressBar::show(const Progress& progress) {
       line += fmt::format("  {:.0f} s left", static_cast<double>(progress.total - progress.done) / rate);
   }
   line += fmt::format("  {}/s", amount(progress.stage, rate));
-  fmt::print(stderr, "{}", line);
-  std::fflush(stderr);
+  tell(line);
 }
 
 void ProgressBar::end() {
-  if (visible_) fmt::print(stderr, "\r\x1b[K");
+  if (visible_) tell("\r\x1b[K");
   visible_ = false;
 }
 

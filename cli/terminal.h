@@ -1,16 +1,29 @@
-// What people see: tables that line up; colour and progress, on a terminal only. Numbers with commas are
-// in crowdfold/words.h.
+// What people see: tables that line up; colour and progress, on a terminal only; and the two ways out,
+// standard output and standard error. Numbers with commas are in crowdfold/words.h.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "crowdfold/run_context.h"
 
 namespace crowdfold::cli {
+
+// To standard output. Error(io) if it cannot be written: a command that prints has failed then.
+void print(std::string_view text);
+// The same for lines that hold names as they are, such as JSON: a terminal gets them as printable()
+// shows them.
+void print_lines(std::string_view text);
+// Sends what was printed on its way.
+void flush_printed();
+
+// To standard error. Never fails: people who closed it, or let it run full, shall have their answers all
+// the same.
+void tell(std::string_view text);
 
 bool stderr_is_terminal();
 // Whether escape sequences are welcome on this stream: a terminal, and NO_COLOR is not set.
@@ -19,12 +32,12 @@ bool wants_color(std::FILE* stream);
 // .8455, as tables of accuracies are printed
 std::string decimal(double value, int digits = 4);
 
-// Columns of text; numbers line up at the right, the rest at the left. Widths count characters, not
-// bytes.
+// Columns of text, made printable(); numbers line up at the right, the rest at the left. Widths count
+// characters, not bytes.
 class Table {
  public:
-  explicit Table(std::vector<std::string> header) : header_(std::move(header)) {}
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  explicit Table(const std::vector<std::string>& header);
+  void add(const std::vector<std::string>& row);
   std::string text(bool color = false, int indent = 0) const;
 
  private:
