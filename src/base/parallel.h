@@ -9,17 +9,25 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace crowdfold {
 
-// Runs body(thread) for thread = 0 … threads - 1 at once. body must not throw.
+// Runs body(thread) for thread = 0 … threads - 1 at once; where the system has no thread left, this one
+// runs the rest, one after another. body must not throw, nor wait for the others to begin.
 template <class Body>
 void run_on_threads(int threads, const Body& body) {
   std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back([&body, i] { body(i); });
+  others.reserve(static_cast<std::size_t>(std::max(1, threads)));
+  int next = 1;
+  try {
+    for (; next < threads; ++next) others.emplace_back([&body, i = next] { body(i); });
+  } catch (const std::system_error&) {
+  }
   body(0);
+  for (; next < threads; ++next) body(next);
   for (std::thread& other : others) other.join();
 }
 

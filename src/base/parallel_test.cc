@@ -1,6 +1,7 @@
 #include "base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <chrono>
 #include <numeric>
@@ -21,6 +22,40 @@ std::string message_of(auto&& action) {
     return error.what();
   }
   return "nothing was thrown";
+}
+
+// While it lives, no thread can be started: none has room for such a stack.
+class NoMoreThreads {
+ public:
+  NoMoreThreads() {
+    ::pthread_getattr_default_np(&before_);
+    pthread_attr_t huge = before_;
+    ::pthread_attr_setstacksize(&huge, std::size_t{1} << 50);
+    ::pthread_setattr_default_np(&huge);
+  }
+  ~NoMoreThreads() { ::pthread_setattr_default_np(&before_); }
+  NoMoreThreads(const NoMoreThreads&) = delete;
+  NoMoreThreads& operator=(const NoMoreThreads&) = delete;
+
+ private:
+  pthread_attr_t before_{};
+};
+
+TEST(ThreadsThatCannotBeStarted, LeaveTheirWorkToTheOneThatIsThere) {
+  const NoMoreThreads none;
+  EXPECT_THROW(std::thread([] {}), std::system_error);
+  std::vector<int> times(100);
+  parallel_for(4, times.size(), [&](std::size_t item, int) { ++times[item]; });
+  EXPECT_EQ(times, std::vector<int>(100, 1));
+  std::vector<int> seen;
+  run_on_threads(3, [&](int thread) { seen.push_back(thread); });
+  EXPECT_EQ(seen, (std::vector<int>{0, 1, 2}));
+  int made = 0;
+  int sum = 0;
+  run_pipeline<int>(
+      4, 2, [&](int& item) { return (item = ++made) <= 10; }, [](int& item, int) { item *= 2; },
+      [&](int& item) { sum += item; });
+  EXPECT_EQ(sum, 110);
 }
 
 class Threads : public ::testing::TestWithParam<int> {};
