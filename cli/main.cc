@@ -65,27 +65,7 @@ int complain(const std::string& message, int code) {
   return code;
 }
 
-void run(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw;
-    std::ostringstream asked_for;  // --help, --version
-    app.exit(error, asked_for, asked_for);
-    crowdfold::cli::print(asked_for.str());
-  }
-  crowdfold::cli::flush_printed();
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  occupy_standard_descriptors();
-  keep_memory();
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-
-  CLI::App app{"crowdfold: one label per task and a quality per worker, from labels that disagree"};
+void declare_commands(CLI::App& app) {
   app.name("crowdfold");
   app.set_version_flag("--version", std::string("crowdfold ") + crowdfold::kVersion);
   app.require_subcommand(1);
@@ -108,28 +88,57 @@ int main(int argc, char** argv) {
   add_next(app);
   add_budget(app);
   add_completion(app);
+}
 
+// Error(usage) if the first word looks like a command and is none.
+void require_command(CLI::App& app, const std::string& first) {
+  if (first.empty() || first[0] == '-') return;
+  if (!app.get_subcommands([&](const CLI::App* command) { return command->get_name() == first; })
+           .empty())
+    return;
+  std::error_code no_matter;
+  const std::string what_to_do =
+      std::filesystem::is_regular_file(first, no_matter)
+          ? fmt::format("; for the answers in that file: crowdfold aggregate {}", first)
+          : " (crowdfold --help)";
+  throw crowdfold::Error(crowdfold::ErrorCode::usage,
+                         fmt::format("no command '{}'{}", first, what_to_do));
+}
+
+void run(int argc, char** argv) {
+  CLI::App app{"crowdfold: one label per task and a quality per worker, from labels that disagree"};
+  declare_commands(app);
+  require_command(app, argc > 1 ? argv[1] : "");
   try {
-    const std::string first = argc > 1 ? argv[1] : "";
-    if (!first.empty() && first[0] != '-' &&
-        app.get_subcommands([&](const CLI::App* command) { return command->get_name() == first; })
-            .empty()) {
-      std::error_code no_matter;
-      const std::string what_to_do =
-          std::filesystem::is_regular_file(first, no_matter)
-              ? fmt::format("; for the answers in that file: crowdfold aggregate {}", first)
-              : " (crowdfold --help)";
-      return complain(fmt::format("no command '{}'{}", first, what_to_do), kExitUsage);
-    }
-    run(app, argc, argv);
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) throw;
+    std::ostringstream asked_for;  // --help, --version
+    app.exit(error, asked_for, asked_for);
+    crowdfold::cli::print(asked_for.str());
+  }
+  crowdfold::cli::flush_printed();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  occupy_standard_descriptors();
+  keep_memory();
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  try {
+    run(argc, argv);
     return 0;
   } catch (const CLI::ParseError& error) {
     return complain(fmt::format("{} (crowdfold --help)", error.what()), kExitUsage);
   } catch (const crowdfold::Error& error) {
     return complain(error.what(), exit_code(error.code()));
   } catch (const std::bad_alloc&) {
-    return complain("out of memory; --low-memory reads grouped input twice instead of keeping it",
-                    kExitData);
+    // Without a word more of memory.
+    crowdfold::cli::tell(
+        "crowdfold: out of memory; --low-memory reads grouped input twice instead of keeping it\n");
+    return kExitData;
   } catch (const std::exception& error) {
     return complain(error.what(), kExitData);
   }
