@@ -85,13 +85,16 @@ struct StreamListener {
 };
 
 class StreamStore;
-// A database file (SQLite, see docs/stream.md), made if it is not there; an empty path: in memory.
+// A database file (SQLite, see docs/stream.md), made for its owner alone if it is not there; an empty
+// path: in memory.
 // overrides(config) edits the defaults of a new store. On an old one it must set the options that the
 // store was made with: Error(usage) otherwise. Error(io) or (data) if another program writes to the
 // file, or it is damaged, foreign or of another version.
 std::shared_ptr<StreamStore> open_store(const std::string& path,
                                         const std::function<void(StreamConfig&)>& overrides = {});
 // An existing store as it is now, also while another program writes to it. Changing it is Error(usage).
+// If nobody has it open, it needs no permission to write. Nothing in it is trusted: Error(data) for ids
+// that are not there and numbers out of range, here or when they are read.
 std::shared_ptr<StreamStore> open_store_to_read(const std::string& path);
 
 // An open task, and the expected gain from one more label.
@@ -113,19 +116,21 @@ class LiveStream {
 
   // Error(usage) for an event without a field that its kind needs.
   void consume(const StreamEvent& event) { consume(std::span(&event, 1)); }
-  // One after the other. Where the store is slow, it fetches meanwhile what the later ones need.
+  // One after the other. Where the store is slow, it fetches meanwhile what the later ones need. After
+  // Error(data) for an event that met something damaged, those before it are in, and can be committed.
   void consume(std::span<const StreamEvent> events);
   // Closes all open tasks.
   void close_all();
   // Judges all closed tasks again, with the present knowledge of workers.
   void rejudge();
-  // Counts that a worker brings along.
+  // Counts that a worker brings along: 0 ≤ correct ≤ seen, or Error(usage).
   void remember(std::string_view worker, const WorkerCounts& history);
   // Adds everything that another stream knows, as if both had been one. Tasks of both are judged again
-  // with all their labels. Error(usage) if its options differ, or with a half-life.
+  // with all their labels. Error(usage) if its options differ, with a half-life, or if it is this state.
   void merge(StreamStore& other);
-  // Once this returns, the consumed events are on disk. After an Error(io) or (data), here or elsewhere,
-  // the stream cannot go on: open a new one on the store, which has all that was committed.
+  // Once this returns, the consumed events are on disk. After an Error(io) or (data), here or elsewhere
+  // but as consume() says, the stream cannot go on: what is called then tells the first reason again.
+  // Open a new one on the store, which has all that was committed.
   void commit();
 
   const StreamConfig& config() const;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace crowdfold {
 namespace {
@@ -39,6 +41,8 @@ class Scanner {
   const char* at_;
   const char* end_;
 };
+
+bool is_count(double number) { return std::isfinite(number) && number >= 0; }
 
 }  // namespace
 
@@ -77,20 +81,21 @@ std::string& put_credits(std::span<const Credit> credits, std::string& text) {
   return text += '}';
 }
 
-bool read_labels(std::string_view text, std::vector<LiveLabel>& labels) {
+bool read_labels(std::string_view text, std::vector<LiveLabel>& labels, const KnownIds& known) {
   Scanner scan(text);
   return scan.read_list('[', ']', [&] {
     LiveLabel label;
     if (!scan.skip('[') || !scan.read(label.worker) || !scan.skip(',') || !scan.read(label.label))
       return false;
     if (scan.skip(',') && !scan.read(label.tick)) return false;
+    if (label.worker >= known.workers || label.label >= known.classes) return false;
     if (!labels.empty() && labels.back().worker >= label.worker) return false;
     labels.push_back(label);
     return scan.skip(']');
   });
 }
 
-bool read_counts(std::string_view text, const Confusions& to) {
+bool read_counts(std::string_view text, const Confusions& to, const KnownIds& known) {
   Scanner scan(text);
   return scan.read_list('[', ']', [&] {
     ClassId truth = 0;
@@ -101,19 +106,26 @@ bool read_counts(std::string_view text, const Confusions& to) {
         !scan.skip(',') || !scan.read(count))
       return false;
     if (scan.skip(',') && !scan.read(history)) return false;
+    if (truth >= known.classes || label >= known.classes || !is_count(count) || !is_count(history))
+      return false;
+    if (!to.now.cells().empty()) {
+      const SparseConfusion::Cell& last = to.now.cells().back();
+      if (std::pair(last.truth, last.label) >= std::pair(truth, label)) return false;
+    }
     to.now.append(truth, label, count);
     if (history != 0) to.history.append(truth, label, history);
     return scan.skip(']');
   });
 }
 
-bool read_credits(std::string_view text, std::vector<Credit>& credits) {
+bool read_credits(std::string_view text, std::vector<Credit>& credits, const KnownIds& known) {
   Scanner scan(text);
   return scan.read_list('{', '}', [&] {
     Credit credit;
     if (!scan.skip('"') || !scan.read(credit.truth) || !scan.skip('"') || !scan.skip(':') ||
         !scan.read(credit.share))
       return false;
+    if (credit.truth >= known.classes || credit.share > kWhole) return false;
     credits.push_back(credit);
     return true;
   });

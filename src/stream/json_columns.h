@@ -19,9 +19,11 @@ std::string& put_credits(std::span<const Credit> credits, std::string& text);
 // [[truth, label, count], …] of a worker; [truth, label, count, history] where there is one.
 std::string& put_counts(SparseConfusion::Part part, const SparseConfusion& history, std::string& text);
 
-// False if put_…() cannot have written the text.
-bool read_labels(std::string_view text, std::vector<LiveLabel>& labels);
-bool read_credits(std::string_view text, std::vector<Credit>& credits);
-bool read_counts(std::string_view text, const Confusions& to);
+// False if put_…() cannot have written the text: also for ids that are not there, and for what is out of
+// order or range.
+bool read_labels(std::string_view text, std::vector<LiveLabel>& labels, const KnownIds& known = {});
+bool read_credits(std::string_view text, std::vector<Credit>& credits, const KnownIds& known = {});
+// Behind what was read of the worker's other parts.
+bool read_counts(std::string_view text, const Confusions& to, const KnownIds& known = {});
 
 }  // namespace crowdfold

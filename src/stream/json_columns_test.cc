@@ -67,5 +67,25 @@ TEST(JsonColumns, RefuseWhatWasNotPut) {
   }
 }
 
+TEST(JsonColumns, RefuseIdsThatAreNotThereAndNumbersOutOfRange) {
+  const KnownIds known{3, 2};
+  for (const char* text : {"[[3,0]]", "[[4000000000,0]]", "[[0,2]]", "[[0,65535]]"}) {
+    std::vector<LiveLabel> labels;
+    EXPECT_TRUE(read_labels("[[2,1]]", labels, known));
+    labels.clear();
+    EXPECT_FALSE(read_labels(text, labels, known)) << text;
+  }
+  for (const char* text : {R"({"2":1})", R"({"0":1025})"}) {
+    std::vector<Credit> credits;
+    EXPECT_FALSE(read_credits(text, credits, known)) << text;
+  }
+  for (const char* text : {"[[2,0,1]]", "[[0,2,1]]", "[[0,0,-1]]", "[[0,0,inf]]", "[[0,0,nan]]",
+                           "[[0,0,1,-1]]", "[[0,0,1e999]]", "[[0,1,1],[0,0,1]]", "[[0,1,1],[0,1,1]]"}) {
+    SparseConfusion now;
+    SparseConfusion history;
+    EXPECT_FALSE(read_counts(text, {now, history}, known)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace crowdfold

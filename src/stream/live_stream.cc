@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <type_traits>
+#include <cmath>
+#include <exception>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -32,15 +34,15 @@ class LiveStream::Engine {
         listener_(std::move(listener)),
         config_(store_->config()),
         model_(store_) {
-    store_->for_classes([&](std::string_view name) { classes_.intern(name); });
+    store_->for_classes([&](std::string_view name) { add_name(*store_, classes_, name); });
     store_->for_workers([&](std::string_view name, const StreamWorker& worker) {
-      worker_names_.intern(name);
+      add_name(*store_, worker_names_, name);
       model_.add(worker);
     });
     model_.load(classes_.size());
     store_->for_open_tasks([&](StreamTask task) {
       std::string name = task.name;
-      tasks_.emplace(std::move(name), OpenEntry{std::move(task)});
+      if (!tasks_.emplace(name, OpenEntry{std::move(task)}).second) store_->damaged(twice(name));
       ++open_tasks_;
     });
   }
@@ -49,13 +51,19 @@ class LiveStream::Engine {
   // on.
   template <class Work>
   auto guarded(const Work& work) {
-    if (has_failed_)
+    if (failure_)
       throw Error(ErrorCode::io,
-                  "the stream failed before; open its state again: what was committed is there");
+                  fmt::format("the stream failed before ({}); open its state again: what was committed "
+                              "is there",
+                              *failure_));
     try {
       return work();
     } catch (const Error& error) {
-      has_failed_ = error.code() != ErrorCode::usage;
+      const bool is_whole = std::exchange(is_whole_, false);
+      if (error.code() != ErrorCode::usage && !is_whole) failure_ = error.what();
+      throw;
+    } catch (const std::exception& error) {
+      failure_ = error.what();
       throw;
     }
   }
@@ -90,15 +98,13 @@ class LiveStream::Engine {
       return;
     }
     ++events_;
+    is_changed_ = false;
     std::string why;
-    switch (event.kind) {
-      case StreamEvent::Kind::label: why = add_label(event); break;
-      case StreamEvent::Kind::retract: why = retract(event); break;
-      case StreamEvent::Kind::truth: why = learn_truth(event); break;
-      case StreamEvent::Kind::close: why = close_task(event); break;
-      case StreamEvent::Kind::summary:
-        if (listener_.on_summary) listener_.on_summary(totals());
-        break;
+    try {
+      why = apply(event);
+    } catch (const Error&) {
+      if (!is_changed_) leave_out(event);
+      throw;
     }
     if (why.empty()) return;
     ++refused_;
@@ -123,31 +129,38 @@ class LiveStream::Engine {
     std::vector<std::string> names;
     store_->for_closed_tasks([&](const StreamTask& task) { names.push_back(task.name); });
     for (const std::string& name : names) {
-      change(*get(name), [&](StreamTask& task) { model_.judge(task); });
+      OpenEntry* const held = get(name);
+      if (held == nullptr) store_->damaged(fmt::format("the index of task '{}'", name));
+      change(*held, [&](StreamTask& task) { model_.judge(task); });
       if (touched_tasks_.size() >= kTasksAtATime) commit();
     }
   }
 
   void remember(std::string_view name, const WorkerCounts& history) {
+    require(std::isfinite(history.seen) && history.correct >= 0 && history.correct <= history.seen,
+            "of the labels that a worker brings along, from none to all can be right");
     model_.remember(worker_of(name), {history, {}});
   }
 
   void merge(StreamStore& other) {
+    require(!other.is_same(*store_),
+            "a state cannot be merged with itself: everything would count twice");
+    other.look_again();
     StreamConfig theirs = other.config();
     theirs.classes = config_.classes;
     require(theirs == config_ && config_.half_life == 0,
             "states can be merged that were made with the same options, and without a half-life");
-    std::vector<std::string> classes;
+    NameTable classes("classes", kMaxClasses);
     other.for_classes([&](std::string_view name) {
-      classes.emplace_back(name);
+      add_name(other, classes, name);
       require(class_of(name) != kNoClass, "states can be merged that have the same classes");
     });
-    std::vector<std::string> workers;
+    NameTable workers("workers");
     // What workers brought along: their counts without those of the closed tasks.
     std::vector<WorkerRecord> elsewhere;
     HardTasks hard = other.hard_tasks();
     other.for_workers([&](std::string_view name, const StreamWorker& worker) {
-      workers.emplace_back(name);
+      add_name(other, workers, name);
       elsewhere.push_back({worker.now, {}});
       worker_of(name);
     });
@@ -179,12 +192,16 @@ class LiveStream::Engine {
       }
       std::sort(task.labels.begin(), task.labels.end(),
                 [](const LiveLabel& a, const LiveLabel& b) { return a.worker < b.worker; });
+      std::sort(task.credits.begin(), task.credits.end(),
+                [](const Credit& a, const Credit& b) { return a.truth < b.truth; });
       join(std::move(task));
     };
     other.for_closed_tasks(take_over);
     other.for_open_tasks(take_over);
-    for (std::size_t w = 0; w < workers.size(); ++w) {
-      if (elsewhere[w].counts.seen > 0) model_.remember(worker_of(workers[w]), elsewhere[w]);
+    for (WorkerId w = 0; w < workers.size(); ++w) {
+      WorkerCounts& rest = elsewhere[w].counts;
+      rest.correct = std::clamp(rest.correct, 0.0, std::max(0.0, rest.seen));  // differences are rounded
+      if (rest.seen > 0) model_.remember(worker_of(workers[w]), elsewhere[w]);
     }
     model_.remember(hard);
     events_ += other.events();
@@ -238,9 +255,22 @@ class LiveStream::Engine {
 
   std::vector<std::string> problems() {
     std::vector<std::string> found = store_->problems();
-    if (config_.forget_closed || !found.empty()) return found;
+    if (!found.empty()) return found;
     write_changes();
-    return model_.differences(recounted(*store_), [&](WorkerId w) { return worker_names_[w]; });
+    try {
+      const LiveModel counted = recounted(*store_);
+      found = config_.forget_closed
+                  ? model_.differences(counted.hard_tasks())
+                  : model_.differences(counted, [&](WorkerId w) { return worker_names_[w]; });
+      if (!store_->has_right_checksum())
+        found.emplace_back(
+            "the rows are not those that were written: a value was changed, or a row was "
+            "added or is missing");
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::data) throw;
+      found.emplace_back(error.what());
+    }
+    return found;
   }
 
  private:
@@ -261,17 +291,49 @@ class LiveStream::Engine {
   static void require(bool holds, const char* message) {
     if (!holds) throw Error(ErrorCode::usage, message);
   }
+  static std::string twice(std::string_view name) {
+    return fmt::format("'{}', which is there twice,", name);
+  }
+  // The next of a store's names.
+  static void add_name(const StreamStore& store, NameTable& table, std::string_view name) {
+    const std::uint32_t id = table.size();
+    if (table.intern(name) != id) store.damaged(twice(name));
+  }
   std::string name_of(ClassId c) const { return c == kNoClass ? "" : std::string(classes_[c]); }
 
-  // Events. The functions return why an event is refused; empty: it is not.
+  // Events. The functions return why an event is refused; empty: it is not. What may be damaged is read
+  // before anything changes.
+
+  std::string apply(const StreamEvent& event) {
+    switch (event.kind) {
+      case StreamEvent::Kind::label: return add_label(event);
+      case StreamEvent::Kind::retract: return retract(event);
+      case StreamEvent::Kind::truth: return learn_truth(event);
+      case StreamEvent::Kind::close: return close_task(event);
+      case StreamEvent::Kind::summary:
+        if (listener_.on_summary) listener_.on_summary(totals());
+        return "";
+    }
+    return "";
+  }
+
+  // An event that failed and changed nothing: those before it are whole, and can be committed.
+  void leave_out(const StreamEvent& event) {
+    --events_;
+    if (!event.id.empty()) store_->remove_event(event.id);
+    is_whole_ = true;
+  }
 
   std::string add_label(const StreamEvent& event) {
     if (event.label.empty()) return "";  // an abstention
+    if (!may_be_class(event.label)) return unknown_class(event.label);
+    OpenEntry* const known = get(event.task);
+    const bool forgotten = known != nullptr && is_forgotten(known->task);
+    if (forgotten && known->task.truth == kNoClass) return kForgotten;
+    if (known != nullptr) model_.fetch(known->task);
+    fetch(event.worker);
     const ClassId label = class_of(event.label);
-    if (label == kNoClass) return unknown_class(event.label);
-    OpenEntry& held = get_or_open(event.task);
-    const bool forgotten = is_forgotten(held.task);
-    if (forgotten && held.task.truth == kNoClass) return kForgotten;
+    OpenEntry& held = known != nullptr ? *known : open(event.task);
     const WorkerId worker = worker_of(event.worker);
     change(held, [&](StreamTask& task) {
       LiveLabel added{worker, label, 0};
@@ -309,11 +371,12 @@ class LiveStream::Engine {
   }
 
   std::string learn_truth(const StreamEvent& event) {
+    if (!may_be_class(event.label)) return unknown_class(event.label);
+    OpenEntry* const known = get(event.task);
+    if (known != nullptr && is_forgotten(known->task) && known->task.num_labels > 0) return kForgotten;
+    if (known != nullptr) model_.fetch(known->task);
     const ClassId truth = class_of(event.label);
-    if (truth == kNoClass) return unknown_class(event.label);
-    OpenEntry& held = get_or_open(event.task);
-    if (is_forgotten(held.task) && held.task.num_labels > 0) return kForgotten;
-    change(held, [&](StreamTask& task) {
+    change(known != nullptr ? *known : open(event.task), [&](StreamTask& task) {
       task.truth = truth;
       model_.judge(task);
     });
@@ -342,10 +405,14 @@ class LiveStream::Engine {
 
   // Names.
 
+  bool may_be_class(std::string_view name) const {
+    return config_.classes.empty() || classes_.find(name).has_value();
+  }
   ClassId class_of(std::string_view name) {
     if (const auto known = classes_.find(name)) return static_cast<ClassId>(*known);
     if (!config_.classes.empty()) return kNoClass;
     const auto id = static_cast<ClassId>(classes_.intern(name));
+    is_changed_ = true;
     model_.expect(0, classes_.size());
     store_->add_class(id, name);
     return id;
@@ -354,6 +421,7 @@ class LiveStream::Engine {
     const WorkerId known = worker_names_.size();
     const WorkerId id = worker_names_.intern(name);
     if (id == known) {
+      is_changed_ = true;
       model_.expect(worker_names_.size(), 0);
       store_->add_worker(id, name);
     }
@@ -363,6 +431,7 @@ class LiveStream::Engine {
     if (const auto found = tasks_.find(name); found != tasks_.end()) return &found->second;
     std::optional<StreamTask> stored = store_->find_task(name);
     if (!stored) return nullptr;
+    if (!stored->closed) store_->damaged("the index of open tasks");
     return hold(std::move(*stored));
   }
   void read_ahead(std::span<const StreamEvent> events) {
@@ -375,15 +444,21 @@ class LiveStream::Engine {
     }
     store_->read_ahead(std::move(expected));
   }
-  OpenEntry& get_or_open(std::string_view name) {
-    if (OpenEntry* const held = get(name)) return *held;
+  // A new task.
+  OpenEntry& open(std::string_view name) {
     StreamTask task;
     task.id = store_->next_task();
     task.name = name;
+    is_changed_ = true;
     ++open_tasks_;
     OpenEntry& held = *hold(std::move(task));
     held.stored = false;
     return held;
+  }
+  // A worker's confusion, if it is in the store.
+  void fetch(std::string_view worker) {
+    if (model_.has_confusions()) return;
+    if (const std::optional<std::uint32_t> known = worker_names_.find(worker)) model_.fetch(*known);
   }
   OpenEntry* hold(StreamTask task) {
     std::string name = task.name;
@@ -414,6 +489,8 @@ class LiveStream::Engine {
   void change(OpenEntry& held, const Body& body) {
     StreamTask& task = held.task;
     touch(held);
+    model_.fetch(task);
+    is_changed_ = true;
     const ClassId answer = task.estimate.label;
     const bool was_closed = task.closed;
     if (was_closed) model_.leave(task);
@@ -522,7 +599,9 @@ class LiveStream::Engine {
   const StreamListener listener_;
   const StreamConfig config_;
   double alarm_below_ = 0;
-  bool has_failed_ = false;
+  std::optional<std::string> failure_;  // why the stream cannot go on
+  bool is_changed_ = false;             // by the present event
+  bool is_whole_ = false;               // although an event failed
 
   NameTable classes_{"classes", kMaxClasses};
   NameTable worker_names_{"workers"};

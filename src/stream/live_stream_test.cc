@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <set>
@@ -178,6 +179,68 @@ TEST(LiveStream, OldLabelsFadeWithAHalfLife) {
   expect_counts_of_closed_tasks(watched);
 }
 
+// However many half-lives passed before they came along.
+RC_GTEST_PROP(LiveStreamProperty, HistoriesFadeLikeLabels, ()) {
+  const double half_life = *rc::gen::element(.003, .01, 1.0, 10.0);
+  const auto store = open_store("", [&](StreamConfig& config) { config.half_life = half_life; });
+  WorkerCounts expected;
+  for (int part = 0; part < 3; ++part) {
+    LiveStream stream(store, {.labels_per_task = 1}, {});
+    const int events = *rc::gen::inRange(0, 40);
+    for (int i = 0; i < events; ++i) {
+      if (*rc::gen::inRange(0, 5) == 0) {
+        stream.remember("ann", {2, 3});
+        expected += {2, 3};
+        continue;
+      }
+      stream.consume(label(std::to_string(100 * part + i), "ann", "cat").event());
+      const double fading = std::exp2(-1 / half_life);
+      expected = {expected.correct * fading + 1, expected.seen * fading + 1};
+    }
+    stream.commit();
+    const std::vector<WorkerSummary> workers = stream.workers();
+    const WorkerCounts counts = workers.empty() ? WorkerCounts{} : workers[0].counts;
+    RC_ASSERT(std::abs(counts.seen - expected.seen) < 1e-9 * (1 + expected.seen));
+    RC_ASSERT(std::abs(counts.correct - expected.correct) < 1e-9 * (1 + expected.seen));
+    RC_ASSERT(stream.problems().empty());
+    store->for_workers([&](std::string_view, const StreamWorker& worker) {
+      RC_ASSERT(std::isfinite(worker.history.seen));
+      RC_ASSERT(worker.history.seen <= expected.seen * (1 + 1e-9));
+    });
+  }
+}
+
+TEST(LiveStream, AHistoryIsSomeRightOfAll) {
+  Watched watched;
+  for (const WorkerCounts& wrong : {WorkerCounts{2, 1}, WorkerCounts{-1, 1}, WorkerCounts{0, INFINITY},
+                                    WorkerCounts{NAN, 1}, WorkerCounts{0, -1}})
+    EXPECT_THROW(watched.stream.remember("ann", wrong), Error);
+  EXPECT_TRUE(watched.counts().empty());
+}
+
+TEST(LiveStream, IsNotMergedWithItself) {
+  const TemporaryState file;
+  Watched watched({.labels_per_task = 1}, file.path());
+  watched.consume({label("t", "ann", "cat")});
+  watched.stream.commit();
+  const auto refusal = [&](StreamStore& other) {
+    const Error error = testing::error_of([&] { watched.stream.merge(other); });
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_NE(std::string(error.what()).find("itself"), std::string::npos);
+  };
+  refusal(*watched.store);
+  refusal(*open_store_to_read(file.path()));
+  Watched in_memory;
+  EXPECT_THROW(in_memory.stream.merge(*in_memory.store), Error);
+  EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{1, 1}));
+}
+
+TEST(LiveStream, IsNotMadeWithOptionsThatMakeNoSense) {
+  EXPECT_THROW(open_store("", [](StreamConfig& config) { config.alpha = 0; }), Error);
+  EXPECT_THROW(open_store("", [](StreamConfig& config) { config.half_life = NAN; }), Error);
+  EXPECT_THROW(open_store("", [](StreamConfig& config) { config.classes = {"a", "a"}; }), Error);
+}
+
 TEST(LiveStream, RanksOpenTasksByWhatALabelWouldBring) {
   Watched watched({}, "", two_to_one);
   watched.consume({{Kind::truth, "gold", "", "dog", ""}});
@@ -282,7 +345,7 @@ RC_GTEST_PROP(LiveStreamProperty, StatesOfDifferentTasksAddInAnyOrder, ()) {
     Watched merged;
     for (const int part : order) merged.stream.merge(*open_store_to_read(files[part].path()));
     RC_ASSERT(merged.counts() == sum);
-    RC_ASSERT(merged.stream.problems().empty());
+    RC_ASSERT(merged.stream.problems() == std::vector<std::string>());
   }
 }
 

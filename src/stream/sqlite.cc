@@ -6,21 +6,54 @@
 
 namespace crowdfold {
 
+namespace {
+
+// SQLite takes ":memory:" for no file, and "file:…" for a URI where it was built so.
+std::string file_name(const std::string& path) {
+  if (path.empty()) return ":memory:";
+  return path.front() == '/' ? path : "./" + path;
+}
+
+// As a URI, whose parameters say that the file does not change.
+std::string sealed_name(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : file_name(path)) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          c == '/' || c == '.' || c == '_' || c == '-';
+    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri + "?immutable=1";
+}
+
+}  // namespace
+
 Database::Database(const std::string& path, Use use) : path_(path) {
   sqlite3* handle = nullptr;
-  const auto open = [&](int flags) {
-    const int result = sqlite3_open_v2(path.empty() ? ":memory:" : path.c_str(), &handle,
+  const auto open = [&](const std::string& name, int flags) {
+    const int result = sqlite3_open_v2(name.c_str(), &handle,
                                        flags | SQLITE_OPEN_NOMUTEX,  // one thread at a time
                                        nullptr);
     handle_.reset(handle);
     return result == SQLITE_OK;
   };
-  // A reader that may write cleans up the log of a stream that was killed.
-  const bool opened = use == Use::write ? open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-                                        : open(SQLITE_OPEN_READWRITE) || open(SQLITE_OPEN_READONLY);
+  bool opened = false;
+  switch (use) {
+    case Use::write: opened = open(file_name(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE); break;
+    case Use::read:
+      // A reader that may write cleans up the log of a stream that was killed.
+      opened =
+          open(file_name(path), SQLITE_OPEN_READWRITE) || open(file_name(path), SQLITE_OPEN_READONLY);
+      break;
+    case Use::read_sealed:
+      opened = open(sealed_name(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+      break;
+  }
   if (!opened) fail();
   sqlite3_extended_result_codes(handle, 1);
-  if (use == Use::read) run("PRAGMA query_only = ON");
+  // A file may come from anybody, and its schema with it.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  if (use != Use::write) run("PRAGMA query_only = ON");
 }
 
 void Database::fail() const {

@@ -12,8 +12,10 @@ namespace crowdfold {
 
 class Database {
  public:
-  enum class Use { read, write };
-  // Error(io) if it cannot be opened.
+  // read_sealed: makes no files beside it and takes no locks, so nobody may write meanwhile.
+  enum class Use { read, read_sealed, write };
+  // Error(io) if it cannot be opened. An empty path: in memory. Every other path is the name of a file,
+  // also ":memory:" and "file:x". Triggers of the database are not run.
   Database(const std::string& path, Use use);
 
   void run(const char* sql) const;
@@ -54,7 +56,8 @@ class Statement {
   void run();
 
   int columns() const { return sqlite3_column_count(handle_.get()); }
-  bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+  int type(int column) const { return sqlite3_column_type(handle_.get(), column); }
+  bool is_null(int column) const { return type(column) == SQLITE_NULL; }
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
   double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   // Valid until the next step.

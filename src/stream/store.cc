@@ -3,46 +3,57 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <thread>
 #include <utility>
 
 #include "crowdfold/error.h"
 #include "stream/json_columns.h"
 #include "stream/read_ahead.h"
+#include "stream/row_hash.h"
 
 namespace crowdfold {
 namespace {
 
 constexpr std::int64_t kApplication = 0x6377'6664;  // "cwfd"
-// Of the schema, which docs/stream.md explains.
-constexpr std::int64_t kVersion = 3;
+// Of the schema, which docs/stream.md explains. Version 3 had no checksum, and histories as they were at
+// tick 0.
+constexpr std::int64_t kVersion = 4;
+constexpr std::int64_t kOldestVersion = 3;
 
-constexpr const char* kSchema = R"(
-  CREATE TABLE config(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-  CREATE TABLE classes(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-  CREATE TABLE workers(
+// More tasks than a state can hold.
+constexpr std::int64_t kMaxStoredTasks = std::int64_t{1} << 62;
+
+// As SQLite keeps the texts: a state must have exactly these.
+constexpr std::array kSchema = {
+    R"sql(CREATE TABLE config(key TEXT PRIMARY KEY, value) WITHOUT ROWID)sql",
+    R"sql(CREATE TABLE classes(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE))sql",
+    R"sql(CREATE TABLE workers(
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     correct REAL NOT NULL DEFAULT 0,
     seen REAL NOT NULL DEFAULT 0,
     ticks INTEGER NOT NULL DEFAULT 0,
     history_correct REAL NOT NULL DEFAULT 0,
-    history_seen REAL NOT NULL DEFAULT 0);
-  CREATE TABLE worker_counts(
+    history_seen REAL NOT NULL DEFAULT 0))sql",
+    R"sql(CREATE TABLE worker_counts(
     worker INTEGER NOT NULL REFERENCES workers,
     part INTEGER NOT NULL,
     counts TEXT NOT NULL,
-    PRIMARY KEY(worker, part)) WITHOUT ROWID;
-  CREATE VIEW confusion(worker, truth, label, count, history) AS
+    PRIMARY KEY(worker, part)) WITHOUT ROWID)sql",
+    R"sql(CREATE VIEW confusion(worker, truth, label, count, history) AS
     SELECT worker, json_extract(each.value, '$[0]'), json_extract(each.value, '$[1]'),
       json_extract(each.value, '$[2]'), coalesce(json_extract(each.value, '$[3]'), 0)
-    FROM worker_counts, json_each(worker_counts.counts) AS each;
-  CREATE TABLE crowd(
+    FROM worker_counts, json_each(worker_counts.counts) AS each)sql",
+    R"sql(CREATE TABLE crowd(
     truth INTEGER NOT NULL REFERENCES classes,
     label INTEGER NOT NULL REFERENCES classes,
     count REAL NOT NULL,
-    PRIMARY KEY(truth, label)) WITHOUT ROWID;
-  CREATE TABLE tasks(
+    PRIMARY KEY(truth, label)) WITHOUT ROWID)sql",
+    R"sql(CREATE TABLE tasks(
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     estimate INTEGER REFERENCES classes,
@@ -53,14 +64,14 @@ constexpr const char* kSchema = R"(
     reason TEXT NOT NULL DEFAULT '',
     credits TEXT NOT NULL DEFAULT '{}',
     hard INTEGER NOT NULL DEFAULT 0,
-    labels TEXT NOT NULL DEFAULT '[]');
-  CREATE INDEX open_tasks ON tasks(id) WHERE closed = 0;
-  CREATE VIEW labels(task, worker, label, tick) AS
+    labels TEXT NOT NULL DEFAULT '[]'))sql",
+    R"sql(CREATE INDEX open_tasks ON tasks(id) WHERE closed = 0)sql",
+    R"sql(CREATE VIEW labels(task, worker, label, tick) AS
     SELECT tasks.id, json_extract(each.value, '$[0]'), json_extract(each.value, '$[1]'),
       coalesce(json_extract(each.value, '$[2]'), 0)
-    FROM tasks, json_each(tasks.labels) AS each;
-  CREATE TABLE events(id TEXT PRIMARY KEY) WITHOUT ROWID;
-)";
+    FROM tasks, json_each(tasks.labels) AS each)sql",
+    R"sql(CREATE TABLE events(id TEXT PRIMARY KEY) WITHOUT ROWID)sql",
+};
 
 // Pages that were not in memory when this thread asked for them, so far.
 std::uint64_t pages_from_disk() {
@@ -75,7 +86,124 @@ std::uint64_t pages_from_disk() {
 
 std::int64_t of_class(ClassId c) { return c == kNoClass ? -1 : std::int64_t{c}; }
 
+// Values of a row that came from outside.
+class CheckedRow {
+ public:
+  explicit CheckedRow(const Statement& row) : row_(row) {}
+
+  // Whether all values that were asked for are of their type and within their limits.
+  bool is_right() const { return is_right_; }
+
+  std::string_view text(int column) {
+    is_right_ &= row_.type(column) == SQLITE_TEXT;
+    return row_.text(column);
+  }
+  // 0 ≤ number < end
+  template <class Number>
+  Number whole(int column, std::uint64_t end) {
+    const std::int64_t number = row_.integer(column);
+    const bool fits =
+        row_.type(column) == SQLITE_INTEGER && number >= 0 && static_cast<std::uint64_t>(number) < end;
+    is_right_ &= fits;
+    return fits ? static_cast<Number>(number) : Number{};
+  }
+  ClassId class_or_none(int column, const KnownIds& known) {
+    return row_.is_null(column) ? kNoClass : whole<ClassId>(column, known.classes);
+  }
+  // 0 ≤ number ≤ most
+  double real(int column, double most = std::numeric_limits<double>::max()) {
+    const bool is_number = row_.type(column) == SQLITE_FLOAT || row_.type(column) == SQLITE_INTEGER;
+    const double number = row_.real(column);
+    is_right_ &= is_number && number >= 0 && number <= most;
+    return number;
+  }
+
+ private:
+  const Statement& row_;
+  bool is_right_ = true;
+};
+
+constexpr std::uint64_t kAnyWhole = std::uint64_t{1} << 63;
+
+// Counts that were added and taken away are rounded.
+bool is_sound(const WorkerCounts& counts) { return counts.correct <= counts.seen * (1 + 1e-6) + 1e-6; }
+
+std::uint64_t hash_of_name(RowHash::Table table, std::uint64_t id, std::string_view name) {
+  return RowHash(table).add(id).add(name).value();
+}
+std::uint64_t hash_of_event(std::string_view id) {
+  return RowHash(RowHash::Table::events).add(id).value();
+}
+std::uint64_t hash_of_cell(ClassId truth, ClassId label, double count) {
+  if (count == 0) return 0;
+  return RowHash(RowHash::Table::crowd)
+      .add(std::uint64_t{truth})
+      .add(std::uint64_t{label})
+      .add(count)
+      .value();
+}
+// It is of no use before, and not written.
+std::uint16_t hard_once_closed(const StreamTask& task) {
+  return task.closed ? task.hard : std::uint16_t{0};
+}
+
+// With the columns as they are written.
+std::uint64_t hash_of_task(const StreamTask& task, std::uint64_t hard, std::string_view credits,
+                           std::string_view labels) {
+  return RowHash(RowHash::Table::tasks)
+      .add(static_cast<std::uint64_t>(task.id))
+      .add(task.name)
+      .add(std::uint64_t{task.estimate.label})
+      .add(task.estimate.confidence)
+      .add(std::uint64_t{task.num_labels})
+      .add(std::uint64_t{task.truth})
+      .add(std::uint64_t{task.closed})
+      .add(task.reason)
+      .add(hard)
+      .add(credits)
+      .add(labels)
+      .value();
+}
+
+// Error(usage) for options that a state cannot be made with.
+void require_sound(const StreamConfig& config) {
+  const auto require = [](bool holds, const char* message) {
+    if (!holds) throw Error(ErrorCode::usage, message);
+  };
+  require(
+      std::isfinite(config.alpha) && config.alpha > 0 && std::isfinite(config.beta) && config.beta > 0,
+      "alpha and beta must be above 0");
+  require(std::isfinite(config.half_life) && config.half_life >= 0, "a half-life cannot be below 0");
+  std::vector<std::string> classes = config.classes;
+  std::sort(classes.begin(), classes.end());
+  require(std::adjacent_find(classes.begin(), classes.end()) == classes.end(),
+          "one of the classes is given twice");
+  require(classes.size() <= kMaxClasses, "there are too many classes");
+}
+
 }  // namespace
+
+std::uint64_t hash_of(WorkerId id, const StreamWorker& worker, const SparseConfusion& now,
+                      const SparseConfusion& history) {
+  bool is_empty = worker.now == WorkerCounts{} && worker.history == WorkerCounts{} && worker.ticks == 0;
+  RowHash hash(RowHash::Table::counts);
+  hash.add(std::uint64_t{id}).add(worker.now.correct).add(worker.now.seen).add(worker.ticks);
+  hash.add(worker.history.correct).add(worker.history.seen);
+  for (const SparseConfusion::Cell& cell : now.cells()) {
+    const double before = history.cells().empty() ? 0 : history.at(cell.truth, cell.label);
+    if (cell.count == 0 && before == 0) continue;
+    is_empty = false;
+    hash.add(std::uint64_t{cell.truth} << 16 | cell.label).add(cell.count).add(before);
+  }
+  return is_empty ? 0 : hash.value();
+}
+
+std::uint64_t hash_of_crowd(const SparseConfusion& row) {
+  std::uint64_t sum = 0;
+  for (const SparseConfusion::Cell& cell : row.cells())
+    sum += hash_of_cell(cell.truth, cell.label, cell.count);
+  return sum;
+}
 
 struct StreamStore::Statements {
   explicit Statements(const Database& database)
@@ -87,7 +215,7 @@ struct StreamStore::Statements {
         put_worker(database,
                    "UPDATE workers SET correct = ?, seen = ?, ticks = ?, history_correct = ?, "
                    "history_seen = ? WHERE id = ?"),
-        confusion_of(database, "SELECT counts FROM worker_counts WHERE worker = ? ORDER BY part"),
+        confusion_of(database, "SELECT part, counts FROM worker_counts WHERE worker = ? ORDER BY part"),
         put_confusion(database, "INSERT OR REPLACE INTO worker_counts VALUES(?, ?, ?)"),
         put_crowd(database, "INSERT OR REPLACE INTO crowd VALUES(?, ?, ?)"),
         find_task(database, "SELECT * FROM tasks WHERE name = ?"),
@@ -97,7 +225,8 @@ struct StreamStore::Statements {
                  "UPDATE tasks SET estimate = nullif(?, -1), confidence = ?, num_labels = ?, truth = "
                  "nullif(?, -1), closed = ?, reason = ?, credits = ?, hard = ?, labels = ? "
                  "WHERE id = ?"),
-        add_event(database, "INSERT OR IGNORE INTO events VALUES(?)") {}
+        add_event(database, "INSERT OR IGNORE INTO events VALUES(?)"),
+        remove_event(database, "DELETE FROM events WHERE id = ?") {}
   Statement begin;
   Statement commit;
   Statement put_config;
@@ -111,10 +240,14 @@ struct StreamStore::Statements {
   Statement add_task;
   Statement put_task;
   Statement add_event;
+  Statement remove_event;
 };
 
 StreamStore::StreamStore(const std::string& path, const std::function<void(StreamConfig&)>& overrides)
-    : path_(path), lock_(path), database_(path, Database::Use::write) {
+    : path_(path),
+      file_(path, StateFile::Use::write),
+      database_(path, Database::Use::write),
+      version_(kVersion) {
   // A reader may be in the way of the log for a moment.
   sqlite3_busy_timeout(database_.handle(), 5'000);
   const bool fresh = is_new();
@@ -127,67 +260,148 @@ StreamStore::StreamStore(const std::string& path, const std::function<void(Strea
     require_same(wanted);
   tune();
   statements_ = std::make_unique<Statements>(database_);
+  if (version_ < kVersion) upgrade();
 }
 
 StreamStore::~StreamStore() = default;
 
 StreamStore::StreamStore(const std::string& path)
-    : path_(path), lock_(""), database_(path, Database::Use::read), read_only_(true) {
+    : path_(path),
+      file_(path, StateFile::Use::read),
+      database_(path, is_sealed(path) ? Database::Use::read_sealed : Database::Use::read),
+      read_only_(true) {
   sqlite3_busy_timeout(database_.handle(), 5'000);
-  database_.run("BEGIN");  // reads see this moment, also while another program writes
-  in_transaction_ = true;
+  begin_to_look();
   load();
   statements_ = std::make_unique<Statements>(database_);
 }
 
+// Reads see this moment, also while another program writes.
+void StreamStore::begin_to_look() {
+  using namespace std::chrono_literals;
+  constexpr auto kPatience = 1s;  // a stream makes a state within milliseconds
+  constexpr auto kPause = 10ms;
+  for (auto waited = 0ms; waited <= kPatience; waited += kPause) {
+    try {
+      database_.run("BEGIN");
+      in_transaction_ = !is_new();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::io || may_be_written(path_)) throw;
+      throw Error(ErrorCode::io, Location{path_, 0, 0},
+                  fmt::format("the log {}-wal holds events that are not in this file yet, and to take "
+                              "them in needs the permission to write; copy both into a folder of yours, "
+                              "and look there",
+                              path_));
+    }
+    if (in_transaction_) return;
+    database_.run("COMMIT");
+    std::this_thread::sleep_for(kPause);
+  }
+  throw Error(ErrorCode::data, Location{path_, 0, 0},
+              "there is no state in this file yet: a stream is about to make it, or was stopped before "
+              "it had; try again, or give another FILE");
+}
+
+void StreamStore::look_again() {
+  if (!read_only_ || in_transaction_) return;
+  begin_to_look();
+  load();
+}
+
 void StreamStore::for_classes(const std::function<void(std::string_view)>& body) const {
-  Statement all(database_, "SELECT name FROM classes ORDER BY id");
-  while (all.step()) body(all.text(0));
+  Statement all(database_, "SELECT id, name FROM classes ORDER BY id");
+  std::uint64_t id = 0;
+  for (; all.step(); ++id) {
+    CheckedRow row(all);
+    const bool is_next = row.whole<std::uint64_t>(0, known_.classes) == id;
+    const std::string_view name = row.text(1);
+    if (!row.is_right() || !is_next) damaged(fmt::format("class number {}", id));
+    body(name);
+  }
+  if (id != known_.classes) damaged("the list of classes");
 }
 
 void StreamStore::for_workers(
     const std::function<void(std::string_view, const StreamWorker&)>& body) const {
   Statement all(database_,
-                "SELECT name, correct, seen, ticks, history_correct, history_seen FROM workers ORDER "
-                "BY id");
-  while (all.step())
-    body(all.text(0), {{all.real(1), all.real(2)},
-                       {all.real(4), all.real(5)},
-                       static_cast<std::uint64_t>(all.integer(3))});
+                "SELECT id, name, correct, seen, ticks, history_correct, history_seen FROM workers "
+                "ORDER BY id");
+  std::uint64_t id = 0;
+  for (; all.step(); ++id) {
+    CheckedRow row(all);
+    const bool is_next = row.whole<std::uint64_t>(0, known_.workers) == id;
+    const std::string_view name = row.text(1);
+    StreamWorker worker{{row.real(2), row.real(3)}, {}, row.whole<std::uint64_t>(4, kAnyWhole)};
+    worker.history = version_ < kVersion ? history_of_version_3(all, worker.ticks)
+                                         : WorkerCounts{row.real(5), row.real(6)};
+    if (!row.is_right() || !is_next || !is_sound(worker.now) || !is_sound(worker.history))
+      damaged(fmt::format("worker number {}", id));
+    body(name, worker);
+  }
+  if (id != known_.workers) damaged("the list of workers");
+}
+
+WorkerCounts StreamStore::history_of_version_3(const Statement& row, std::uint64_t ticks) const {
+  const double worth =
+      config_.half_life > 0 ? std::exp2(-static_cast<double>(ticks) / config_.half_life) : 1;
+  const WorkerCounts history = {std::max(0.0, row.real(5)) * worth, std::max(0.0, row.real(6)) * worth};
+  // What came along after a thousand half-lives was infinite at tick 0, and cannot be told any more.
+  return std::isfinite(history.correct + history.seen) ? history : WorkerCounts{};
+}
+
+void StreamStore::read_part(const Statement& statement, int column, WorkerId id,
+                            const Confusions& to) const {
+  CheckedRow row(statement);
+  const auto part = row.whole<ClassId>(column, kMaxClasses);
+  const std::size_t before = to.now.cells().size();
+  // A reader whose moment ended may find classes that came later; it only looks cells up.
+  const KnownIds known = read_only_ && !in_transaction_ ? KnownIds{} : known_;
+  const bool is_read = read_counts(row.text(column + 1), to, known) && row.is_right();
+  if (!is_read || std::any_of(to.now.cells().begin() + static_cast<std::ptrdiff_t>(before),
+                              to.now.cells().end(), [&](const SparseConfusion::Cell& cell) {
+                                return SparseConfusion::part_of(cell.truth) != part;
+                              }))
+    damaged(fmt::format("the confusion of worker number {}", id));
 }
 
 void StreamStore::fetch_confusion(WorkerId id, const Confusions& to) {
   begin_to_read();
   Statement& rows = statements_->confusion_of.bind(std::int64_t{id});
-  while (rows.step()) {
-    if (!read_counts(rows.text(0), to)) damaged(fmt::format("worker number {}", id));
-  }
+  while (rows.step()) read_part(rows, 0, id, to);
 }
 
 void StreamStore::fetch_confusions(std::size_t workers,
                                    const std::function<Confusions(WorkerId)>& to) const {
   Statement rows(database_,
-                 "SELECT worker, counts FROM worker_counts WHERE worker >= 0 AND worker < ? ORDER BY "
-                 "worker, part");
+                 "SELECT worker, part, counts FROM worker_counts WHERE worker >= 0 AND worker < ? ORDER "
+                 "BY worker, part");
   rows.bind(static_cast<std::int64_t>(workers));
   while (rows.step()) {
-    const auto id = static_cast<WorkerId>(rows.integer(0));
-    if (!read_counts(rows.text(1), to(id))) damaged(fmt::format("worker number {}", id));
+    CheckedRow row(rows);
+    const auto id = row.whole<WorkerId>(0, workers);
+    if (!row.is_right()) damaged("the table worker_counts");
+    read_part(rows, 1, id, to(id));
   }
 }
 
 void StreamStore::for_crowd(const std::function<void(ClassId, ClassId, double)>& body) const {
   Statement all(database_, "SELECT truth, label, count FROM crowd ORDER BY truth, label");
-  while (all.step())
-    body(static_cast<ClassId>(all.integer(0)), static_cast<ClassId>(all.integer(1)), all.real(2));
+  while (all.step()) {
+    CheckedRow row(all);
+    const auto truth = row.whole<ClassId>(0, known_.classes);
+    const auto label = row.whole<ClassId>(1, known_.classes);
+    const double count = row.real(2);
+    if (!row.is_right()) damaged("the table crowd");
+    body(truth, label, count);
+  }
 }
 
 void StreamStore::for_open_tasks(const std::function<void(StreamTask)>& body) const {
-  for_tasks("SELECT * FROM tasks WHERE closed = 0 ORDER BY id", body);
+  for_tasks(false, body);
 }
 
 void StreamStore::for_closed_tasks(const std::function<void(StreamTask)>& body) const {
-  for_tasks("SELECT * FROM tasks WHERE closed = 1 ORDER BY id", body);
+  for_tasks(true, body);
 }
 
 std::optional<StreamTask> StreamStore::find_task(std::string_view name) {
@@ -197,6 +411,7 @@ std::optional<StreamTask> StreamStore::find_task(std::string_view name) {
   if (!find.step()) return std::nullopt;
   StreamTask task = task_of(find);
   find.reset();
+  if (task.name != name) damaged(fmt::format("the index of task '{}'", name));
   return task;
 }
 
@@ -211,18 +426,22 @@ bool StreamStore::waits_for_disk() {
 
 void StreamStore::read_ahead(std::vector<Expected> expected) {
   if (path_.empty()) return;
-  if (!ahead_) ahead_ = std::make_unique<ReadAhead>(path_, lock_.descriptor());
+  if (!ahead_) ahead_ = std::make_unique<ReadAhead>(path_, file_.descriptor());
   ahead_->start(std::move(expected));
 }
 
 void StreamStore::add_class(ClassId id, std::string_view name) {
   begin();
   statements_->add_class.bind(std::int64_t{id}, name).run();
+  known_.classes = std::max(known_.classes, id + std::uint64_t{1});
+  checksum_ += hash_of_name(RowHash::Table::classes, id, name);
 }
 
 void StreamStore::add_worker(WorkerId id, std::string_view name) {
   begin();
   statements_->add_worker.bind(std::int64_t{id}, name).run();
+  known_.workers = std::max(known_.workers, id + std::uint64_t{1});
+  checksum_ += hash_of_name(RowHash::Table::workers, id, name);
 }
 
 void StreamStore::put_worker(WorkerId id, const StreamWorker& worker) {
@@ -231,6 +450,7 @@ void StreamStore::put_worker(WorkerId id, const StreamWorker& worker) {
       .bind(worker.now.correct, worker.now.seen, static_cast<std::int64_t>(worker.ticks),
             worker.history.correct, worker.history.seen, std::int64_t{id})
       .run();
+  if (database_.changes() != 1) damaged(fmt::format("worker number {}", id));
 }
 
 void StreamStore::put_confusion(WorkerId id, SparseConfusion::Part now, const SparseConfusion& history) {
@@ -253,37 +473,51 @@ void StreamStore::put_hard_tasks(const HardTasks& tasks) {
 }
 
 std::int64_t StreamStore::next_task() {
-  if (last_task_ < 0) last_task_ = database_.number("SELECT max(id) FROM tasks");
+  if (last_task_ < 0) {
+    last_task_ = database_.number("SELECT max(id) FROM tasks");
+    if (last_task_ < 0 || last_task_ >= kMaxStoredTasks - 1) damaged("the number of its last task");
+  }
   return ++last_task_;
 }
 
-void StreamStore::add_task(const StreamTask& task) {
+void StreamStore::add_task(StreamTask& task) {
   begin();
   write_columns(task);
   statements_->add_task
       .bind(task.id, std::string_view(task.name), of_class(task.estimate.label),
             task.estimate.confidence, std::int64_t{task.num_labels}, of_class(task.truth),
             std::int64_t{task.closed ? 1 : 0}, std::string_view(task.reason), std::string_view(credits_),
-            std::int64_t{task.closed ? task.hard : 0}, std::string_view(labels_))
+            std::int64_t{hard_once_closed(task)}, std::string_view(labels_))
       .run();
+  put_hash(0, task.stored_hash = hash_of_task(task, hard_once_closed(task), credits_, labels_));
 }
 
-void StreamStore::put_task(const StreamTask& task) {
+void StreamStore::put_task(StreamTask& task) {
   begin();
   write_columns(task);
   statements_->put_task
       .bind(of_class(task.estimate.label), task.estimate.confidence, std::int64_t{task.num_labels},
             of_class(task.truth), std::int64_t{task.closed ? 1 : 0}, std::string_view(task.reason),
-            std::string_view(credits_), std::int64_t{task.closed ? task.hard : 0},
-            std::string_view(labels_), task.id)
+            std::string_view(credits_), std::int64_t{hard_once_closed(task)}, std::string_view(labels_),
+            task.id)
       .run();
+  const std::uint64_t hash = hash_of_task(task, hard_once_closed(task), credits_, labels_);
+  put_hash(std::exchange(task.stored_hash, hash), hash);
 }
 
 bool StreamStore::add_event(std::string_view id) {
   begin();
   ++lookups_;
   statements_->add_event.bind(id).run();
-  return database_.changes() > 0;
+  if (database_.changes() == 0) return false;
+  checksum_ += hash_of_event(id);
+  return true;
+}
+
+void StreamStore::remove_event(std::string_view id) {
+  begin();
+  statements_->remove_event.bind(id).run();
+  checksum_ -= hash_of_event(id);
 }
 
 void StreamStore::count(std::uint64_t events, std::uint64_t closed_tasks) {
@@ -316,23 +550,86 @@ std::vector<std::string> StreamStore::problems() const {
         "counts of workers that cannot be read");
   if (!found.empty()) return found;
   count(
-      "SELECT count(*) FROM labels WHERE worker NOT IN (SELECT id FROM workers) OR label NOT IN "
-      "(SELECT id FROM classes)",
+      "SELECT count(*) FROM tasks, json_each(labels) AS each WHERE json_extract(each.value, '$[0]') NOT "
+      "IN "
+      "(SELECT id FROM workers) OR json_extract(each.value, '$[1]') NOT IN (SELECT id FROM classes)",
       "labels of a worker or class that is not there");
   count(config_.forget_closed
             ? "SELECT count(*) FROM tasks WHERE closed = 0 AND num_labels != json_array_length(labels)"
             : "SELECT count(*) FROM tasks WHERE num_labels != json_array_length(labels)",
         "tasks with another number of labels than theirs");
+  count(
+      "SELECT count(*) FROM tasks WHERE truth IS NOT NULL AND (estimate IS NOT truth OR confidence != "
+      "1)",
+      "tasks with another answer than their truth");
+  count("SELECT count(*) FROM events WHERE typeof(id) != 'text' OR id = ''",
+        "events with an id that is no text");
+  const std::int64_t closed = database_.number("SELECT count(*) FROM tasks WHERE closed = 1");
+  if (static_cast<std::uint64_t>(closed) != closed_tasks_)
+    found.push_back(
+        fmt::format("{} tasks are closed, the configuration says {}", closed, closed_tasks_));
   return found;
 }
 
-bool StreamStore::is_new() const { return database_.number("SELECT count(*) FROM sqlite_schema") == 0; }
+bool StreamStore::has_right_checksum() const {
+  return version_ < kVersion || sum_of_hashes() == checksum_;
+}
+
+std::uint64_t StreamStore::sum_of_hashes() const {
+  std::uint64_t sum = 0;
+  std::uint64_t classes = 0;
+  for_classes(
+      [&](std::string_view name) { sum += hash_of_name(RowHash::Table::classes, classes++, name); });
+  struct Worker {
+    StreamWorker counts;
+    SparseConfusion now = {};
+    SparseConfusion history = {};
+  };
+  std::vector<Worker> workers;
+  for_workers([&](std::string_view name, const StreamWorker& counts) {
+    sum += hash_of_name(RowHash::Table::workers, workers.size(), name);
+    workers.push_back({counts});
+  });
+  fetch_confusions(workers.size(), [&](WorkerId w) {
+    return Confusions{workers[w].now, workers[w].history};
+  });
+  for (WorkerId w = 0; w < workers.size(); ++w)
+    sum += hash_of(w, workers[w].counts, workers[w].now, workers[w].history);
+  for_crowd(
+      [&](ClassId truth, ClassId label, double count) { sum += hash_of_cell(truth, label, count); });
+  for_open_tasks([&](const StreamTask& task) { sum += task.stored_hash; });
+  for_closed_tasks([&](const StreamTask& task) { sum += task.stored_hash; });
+  Statement events(database_, "SELECT id FROM events");
+  while (events.step()) sum += hash_of_event(events.text(0));
+  return sum;
+}
+
+std::uint64_t StreamStore::hash_of_config() const {
+  return RowHash(RowHash::Table::config)
+      .add(config_.alpha)
+      .add(config_.beta)
+      .add(config_.half_life)
+      .add(std::uint64_t{config_.forget_closed})
+      .add(std::uint64_t{config_.classes.size()})
+      .add(events_)
+      .add(closed_tasks_)
+      .add(hard_tasks_.hard)
+      .add(hard_tasks_.all)
+      .value();
+}
+
+bool StreamStore::is_new() const {
+  return database_.number("PRAGMA application_id") == 0 &&
+         database_.number("SELECT count(*) FROM sqlite_schema") == 0;
+}
 
 void StreamStore::create(const StreamConfig& config) {
+  require_sound(config);
   config_ = config;
+  known_.classes = config.classes.size();
   database_.run("PRAGMA journal_mode = WAL");
   database_.run("BEGIN IMMEDIATE");
-  database_.run(kSchema);
+  for (const char* const statement : kSchema) database_.run(statement);
   database_.run(fmt::format("PRAGMA application_id = {}", kApplication).c_str());
   database_.run(fmt::format("PRAGMA user_version = {}", kVersion).c_str());
   Statement put(database_, "INSERT INTO config VALUES(?, ?)");
@@ -346,45 +643,101 @@ void StreamStore::create(const StreamConfig& config) {
   put.bind(std::string_view("hard_tasks"), 0.0).run();
   put.bind(std::string_view("judged_tasks"), 0.0).run();
   Statement add(database_, "INSERT INTO classes VALUES(?, ?)");
-  for (std::size_t c = 0; c < config.classes.size(); ++c)
+  for (std::size_t c = 0; c < config.classes.size(); ++c) {
     add.bind(static_cast<std::int64_t>(c), std::string_view(config.classes[c])).run();
+    checksum_ += hash_of_name(RowHash::Table::classes, c, config.classes[c]);
+  }
+  put.bind(std::string_view("checksum"), static_cast<std::int64_t>(checksum_ + hash_of_config())).run();
   database_.run("COMMIT");
 }
 
 // Error(data) if it is not ours.
 void StreamStore::load() {
+  database_.run(
+      "PRAGMA trusted_schema = OFF");  // views and indexes that somebody added run no functions
+  require_version();
+  require_schema();
+  const auto ids_of = [&](const char* sql, std::uint64_t most) {
+    const std::int64_t ids = database_.number(sql);
+    if (ids < 0 || static_cast<std::uint64_t>(ids) > most) damaged("the number of workers or classes");
+    return static_cast<std::uint64_t>(ids);
+  };
+  known_ = {ids_of("SELECT coalesce(max(id), -1) + 1 FROM workers", kMaxWorkers),
+            ids_of("SELECT coalesce(max(id), -1) + 1 FROM classes", kMaxClasses)};
+  load_config();
+}
+
+void StreamStore::require_version() {
   const Location where{path_, 0, 0};
   if (database_.number("PRAGMA application_id") != kApplication)
     throw Error(ErrorCode::data, where,
                 "this is a database of another program; give another --state FILE");
-  if (const std::int64_t version = database_.number("PRAGMA user_version"); version > kVersion)
+  version_ = database_.number("PRAGMA user_version");
+  if (version_ > kVersion)
     throw Error(ErrorCode::data, where,
                 fmt::format("this state was made by a newer crowdfold (version {} of the state, {} is "
                             "known here); use that one",
-                            version, kVersion));
-  else if (version < kVersion)
+                            version_, kVersion));
+  if (version_ < kOldestVersion)
     throw Error(ErrorCode::data, where,
                 fmt::format("this state was made by an older crowdfold (version {} of the state, {} is "
                             "needed here); export its workers with that one, and import them into a "
                             "new state",
-                            version, kVersion));
-  const auto real = [&](const char* key) {
-    Statement find(database_, "SELECT value FROM config WHERE key = ?");
-    if (!find.bind(std::string_view(key)).step())
-      throw Error(ErrorCode::data, where, fmt::format("the state is damaged: no '{}' in it", key));
-    return find.real(0);
+                            version_, kOldestVersion));
+}
+
+// What somebody added beside it does no harm.
+void StreamStore::require_schema() const {
+  std::size_t found = 0;
+  Statement all(database_, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL");
+  while (all.step()) found += std::count(kSchema.begin(), kSchema.end(), all.text(0)) > 0 ? 1U : 0U;
+  if (found != kSchema.size()) damaged("the schema of its tables");
+}
+
+void StreamStore::load_config() {
+  const auto find = [&](const char* key, const auto& get) {
+    Statement all(database_, "SELECT value FROM config WHERE key = ?");
+    if (!all.bind(std::string_view(key)).step()) damaged(fmt::format("'{}', which is not in it,", key));
+    CheckedRow row(all);
+    const auto value = get(row);
+    if (!row.is_right()) damaged(fmt::format("'{}' in its configuration", key));
+    return value;
   };
+  const auto real = [&](const char* key) {
+    return find(key, [](CheckedRow& row) { return row.real(0); });
+  };
+  const auto whole = [&](const char* key, std::uint64_t end) {
+    return find(key, [&](CheckedRow& row) { return row.whole<std::uint64_t>(0, end); });
+  };
+  config_ = {};
   config_.alpha = real("alpha");
   config_.beta = real("beta");
+  if (config_.alpha == 0 || config_.beta == 0) damaged("the prior in its configuration");
   config_.half_life = real("half_life");
-  config_.forget_closed = real("forget_closed") != 0;
-  events_ = static_cast<std::uint64_t>(real("events"));
-  closed_tasks_ = static_cast<std::uint64_t>(real("closed_tasks"));
+  config_.forget_closed = whole("forget_closed", 2) != 0;
+  events_ = whole("events", kAnyWhole);
+  closed_tasks_ = whole("closed_tasks", kAnyWhole);
   hard_tasks_ = {real("hard_tasks"), real("judged_tasks")};
-  const auto fixed = static_cast<std::size_t>(real("classes"));
+  const std::uint64_t fixed = whole("classes", known_.classes + 1);
   for_classes([&](std::string_view name) {
     if (config_.classes.size() < fixed) config_.classes.emplace_back(name);
   });
+  if (version_ < kVersion) return;
+  Statement sum(database_, "SELECT value FROM config WHERE key = 'checksum'");
+  if (!sum.step() || sum.type(0) != SQLITE_INTEGER) damaged("the checksum in its configuration");
+  checksum_ = static_cast<std::uint64_t>(sum.integer(0)) - hash_of_config();
+}
+
+// A state of version 3 is read once, whole. In one transaction: after a crash it is of version 3 again.
+void StreamStore::upgrade() {
+  begin();
+  WorkerId id = 0;
+  if (config_.half_life > 0)
+    for_workers([&](std::string_view, const StreamWorker& worker) { put_worker(id++, worker); });
+  version_ = kVersion;
+  database_.run(fmt::format("PRAGMA user_version = {}", kVersion).c_str());
+  checksum_ = sum_of_hashes();
+  commit();
 }
 
 void StreamStore::require_same(const StreamConfig& wanted) const {
@@ -416,6 +769,7 @@ void StreamStore::put_totals() {
   put_config("closed_tasks", static_cast<std::int64_t>(closed_tasks_));
   put_config("hard_tasks", hard_tasks_.hard);
   put_config("judged_tasks", hard_tasks_.all);
+  put_config("checksum", static_cast<std::int64_t>(checksum_ + hash_of_config()));
 }
 
 // A task that is looked for is about to change. A statement outside of a transaction would lock the
@@ -441,34 +795,44 @@ void StreamStore::write_columns(const StreamTask& task) {
   put_labels(task.labels, labels_);
 }
 
-StreamTask StreamStore::task_of(const Statement& row) const {
+StreamTask StreamStore::task_of(const Statement& statement) const {
+  CheckedRow row(statement);
   StreamTask task;
-  task.id = row.integer(0);
+  task.id = row.whole<std::int64_t>(0, kMaxStoredTasks);
   task.name = row.text(1);
-  if (!row.is_null(2)) task.estimate = {static_cast<ClassId>(row.integer(2)), row.real(3)};
-  task.num_labels = static_cast<std::uint32_t>(row.integer(4));
-  if (!row.is_null(5)) task.truth = static_cast<ClassId>(row.integer(5));
-  task.closed = row.integer(6) != 0;
+  task.estimate = {row.class_or_none(2, known_), row.real(3, 1)};
+  task.num_labels = row.whole<std::uint32_t>(4, std::uint64_t{1} << 32);
+  task.truth = row.class_or_none(5, known_);
+  task.closed = row.whole<int>(6, 2) != 0;
   task.reason = row.text(7);
-  task.hard = static_cast<std::uint16_t>(row.integer(9));
-  if (!read_credits(row.text(8), task.credits) || !read_labels(row.text(10), task.labels))
+  const std::string_view credits = row.text(8);
+  task.hard = row.whole<std::uint16_t>(9, static_cast<std::uint64_t>(kWhole) + 1);
+  const std::string_view labels = row.text(10);
+  if (!row.is_right() || !read_credits(credits, task.credits, known_) ||
+      !read_labels(labels, task.labels, known_) ||
+      (task.num_labels != task.labels.size() && !(task.closed && config_.forget_closed)))
     damaged(fmt::format("task '{}'", task.name));
+  task.stored_hash = hash_of_task(task, task.hard, credits, labels);
   return task;
 }
 
 void StreamStore::damaged(const std::string& what) const {
   throw Error(ErrorCode::data, Location{path_, 0, 0},
-              fmt::format("the state is damaged: {} cannot be read; restore it from a copy", what));
+              fmt::format("the state is damaged: {} cannot be right; restore it from a copy", what));
 }
 
-void StreamStore::for_tasks(const char* sql, const std::function<void(StreamTask)>& body) const {
-  Statement all(database_, sql);
-  while (all.step()) body(task_of(all));
+void StreamStore::for_tasks(bool closed, const std::function<void(StreamTask)>& body) const {
+  Statement all(database_, closed ? "SELECT * FROM tasks WHERE closed = 1 ORDER BY id"
+                                  : "SELECT * FROM tasks WHERE closed = 0 ORDER BY id");
+  while (all.step()) {
+    StreamTask task = task_of(all);
+    if (task.closed != closed) damaged("the index of open tasks");
+    body(std::move(task));
+  }
 }
 
 std::shared_ptr<StreamStore> open_store_to_read(const std::string& path) {
-  if (!std::filesystem::exists(path))
-    throw Error(ErrorCode::io, Location{path, 0, 0}, "there is no such file");
+  if (path.empty()) throw Error(ErrorCode::usage, "a state that is read needs a FILE");
   return std::make_shared<StreamStore>(path);
 }
 

@@ -1,6 +1,9 @@
 // Where a stream keeps what it knows: an SQLite database with a write-ahead log, so other programs may
 // read it meanwhile. One thread uses a store at a time. Changes are in a transaction that commit() makes
 // durable: after a crash, all or none of them are there. The same store shows changes at once.
+//
+// A state is a file that people pass around: nothing in it is trusted. What a function here gives has
+// ids that are there and numbers in their range; else it is Error(data).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +18,7 @@
 #include "crowdfold/stream.h"
 #include "methods/live/live_model.h"
 #include "stream/sqlite.h"
-#include "stream/writer_lock.h"
+#include "stream/state_file.h"
 
 namespace crowdfold {
 
@@ -24,13 +27,14 @@ struct StreamTask : LiveTask {
   std::int64_t id;
   std::string name;
   bool closed = false;
-  std::string reason;  // why it closed
+  std::string reason;             // why it closed
+  std::uint64_t stored_hash = 0;  // of its row in the store
 };
 
 // A worker's counts, and how many labels began to count.
 struct StreamWorker {
   WorkerCounts now;      // with the history
-  WorkerCounts history;  // brought along from elsewhere, as it was at tick 0
+  WorkerCounts history;  // brought along from elsewhere; it fades as the others do
   std::uint64_t ticks;
 };
 // The same for confusions.
@@ -38,6 +42,18 @@ struct Confusions {
   SparseConfusion& now;
   SparseConfusion& history;
 };
+
+// How many workers and classes there are: ids are below.
+struct KnownIds {
+  std::uint64_t workers = kMaxWorkers;
+  std::uint64_t classes = kMaxClasses;
+};
+
+// For the checksum (see row_hash.h), with all that is known of a worker, or of a row of P; 0 for
+// nothing.
+std::uint64_t hash_of(WorkerId id, const StreamWorker& worker, const SparseConfusion& now,
+                      const SparseConfusion& history);
+std::uint64_t hash_of_crowd(const SparseConfusion& row);
 
 // The rows of the store that a coming event needs.
 struct Expected {
@@ -53,11 +69,17 @@ class StreamStore {
   // To write. `overrides` changes the configuration that a new state gets; an old one must have the
   // same.
   StreamStore(const std::string& path, const std::function<void(StreamConfig&)>& overrides);
-  // To read: sees this moment, also while another program writes.
+  // To read: sees this moment, also while another program writes. One that is just being made is waited
+  // for.
   explicit StreamStore(const std::string& path);
   ~StreamStore();
   StreamStore(const StreamStore&) = delete;
   StreamStore& operator=(const StreamStore&) = delete;
+
+  // A reader whose moment ended with commit() sees the present one.
+  void look_again();
+  // Whether both are one state.
+  bool is_same(const StreamStore& other) const { return this == &other || file_.is_same(other.file_); }
 
   const StreamConfig& config() const { return config_; }
   std::uint64_t events() const { return events_; }
@@ -85,28 +107,43 @@ class StreamStore {
   void put_worker(WorkerId id, const StreamWorker& worker);
   void put_confusion(WorkerId id, SparseConfusion::Part now, const SparseConfusion& history);
   void put_crowd(SparseConfusion::Part part);
+  // The hash of a worker or of a row of P changed.
+  void put_hash(std::uint64_t before, std::uint64_t now) { checksum_ += now - before; }
   void put_hard_tasks(const HardTasks& tasks);
   // The id for the next new task.
   std::int64_t next_task();
   // A new task, and one that is there.
-  void add_task(const StreamTask& task);
-  void put_task(const StreamTask& task);
+  void add_task(StreamTask& task);
+  void put_task(StreamTask& task);
   // False if it was there already.
   bool add_event(std::string_view id);
+  // Takes back what add_event() added.
+  void remove_event(std::string_view id);
   // Adds to the totals, at the next commit().
   void count(std::uint64_t events, std::uint64_t closed_tasks);
 
   void commit();
   // What does not fit together, in words; empty: nothing is wrong.
   std::vector<std::string> problems() const;
+  // Whether the rows are those that were written. States of version 3 do not tell: true.
+  bool has_right_checksum() const;
+
+  // Error(data): the state is damaged, `what` cannot be right.
+  [[noreturn]] void damaged(const std::string& what) const;
 
  private:
   struct Statements;
 
   bool is_new() const;
+  void begin_to_look();
   void create(const StreamConfig& config);
   // Error(data) if the database is not ours.
   void load();
+  void require_version();
+  void require_schema() const;
+  void load_config();
+  // From version 3 of the schema.
+  void upgrade();
   void require_same(const StreamConfig& wanted) const;
   void tune();
   void put_totals();
@@ -117,14 +154,22 @@ class StreamStore {
   template <class Value>
   void put_config(std::string_view key, Value value);
   void write_columns(const StreamTask& task);
-  StreamTask task_of(const Statement& row) const;
-  [[noreturn]] void damaged(const std::string& what) const;
-  void for_tasks(const char* sql, const std::function<void(StreamTask)>& body) const;
+  StreamTask task_of(const Statement& statement) const;
+  WorkerCounts history_of_version_3(const Statement& row, std::uint64_t ticks) const;
+  // Columns `column` and the next: a part of a worker's confusions.
+  void read_part(const Statement& statement, int column, WorkerId id, const Confusions& to) const;
+  void for_tasks(bool closed, const std::function<void(StreamTask)>& body) const;
+  std::uint64_t hash_of_config() const;
+  // The sum over all rows but those of the configuration.
+  std::uint64_t sum_of_hashes() const;
 
   std::string path_;
-  WriterLock lock_;
+  StateFile file_;  // before the database, and closed after it
   Database database_;
+  std::int64_t version_ = 0;
   StreamConfig config_;
+  KnownIds known_{0, 0};
+  std::uint64_t checksum_ = 0;  // of all rows but those of the configuration
   std::uint64_t events_ = 0;
   std::uint64_t closed_tasks_ = 0;
   HardTasks hard_tasks_;

@@ -1,12 +1,15 @@
 #include "stream/store.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 
+#include "base/random.h"
 #include "crowdfold/error.h"
 #include "crowdfold/stream.h"
 #include "stream/sqlite.h"
@@ -213,7 +216,9 @@ TEST(StreamStore, AStreamWhoseStoreFailedDoesNotGoOn) {
       for (int i = 0; i < 1'000; ++i) watched.consume({label(std::to_string(i), "ann", "cat")});
       EXPECT_NE(io_error([&] { watched.stream.commit(); }).find("safe"), std::string::npos);
     }
-    EXPECT_NE(io_error([&] { watched.stream.commit(); }).find("failed before"), std::string::npos);
+    const std::string later = io_error([&] { watched.stream.commit(); });
+    EXPECT_NE(later.find("failed before"), std::string::npos);
+    EXPECT_NE(later.find("disk"), std::string::npos) << later;  // and why
     EXPECT_NE(io_error([&] { watched.consume({label("more", "ann", "cat")}); }).find("failed before"),
               std::string::npos);
   }
@@ -221,6 +226,284 @@ TEST(StreamStore, AStreamWhoseStoreFailedDoesNotGoOn) {
   EXPECT_EQ(again.stream.totals().events, 1U);
   EXPECT_EQ(again.stream.totals().closed_tasks, 1U);
   EXPECT_TRUE(again.stream.problems().empty());
+}
+
+TEST(StreamStore, EventsBeforeOneThatMeetsDamageAreKept) {
+  const TemporaryState file;
+  {
+    Watched watched({.labels_per_task = 1}, file.path());
+    watched.consume({label("bad", "ann", "cat"), label("good", "ann", "cat")});
+    watched.stream.commit();
+  }
+  Database(file.path(), Database::Use::write)
+      .run("UPDATE tasks SET labels = '[[7,0]]' WHERE name = 'bad'");
+  const std::vector<Said> said = {label("new", "bob", "cat", "e1"), label("bad", "cid", "cow", "e2"),
+                                  label("other", "bob", "cat", "e3")};
+  {
+    Watched watched({}, file.path());
+    const std::vector<StreamEvent> events = {said[0].event(), said[1].event(), said[2].event()};
+    const Error error = error_of([&] { watched.stream.consume(events); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_NE(std::string(error.what()).find("task 'bad'"), std::string::npos) << error.what();
+    watched.stream.commit();
+  }
+  Watched again({}, file.path());
+  EXPECT_EQ(again.stream.totals().events, 3U);
+  EXPECT_EQ(again.stream.totals().open_tasks, 1U);
+  EXPECT_EQ(again.stream.totals().workers, 2U);  // cid came with the event that was left out,
+  EXPECT_EQ(again.stream.totals().classes, 1U);  // and so did cow
+  again.stream.consume(said[0].event());
+  EXPECT_EQ(again.stream.totals().repeated, 1U);
+  EXPECT_THROW(again.stream.consume(said[1].event()), Error);  // its id is not taken for known
+}
+
+// A state with something in every table, as bytes.
+std::string small_state(const std::function<void(StreamConfig&)>& overrides = {}) {
+  const TemporaryState file;
+  {
+    Watched watched({.labels_per_task = 3}, file.path(), overrides);
+    watched.stream.remember("ann", {2.5, 4});
+    for (int i = 0; i < 60; ++i)
+      watched.consume({label("t" + std::to_string(i % 17), "w" + std::to_string(i % 7),
+                             i % 3 == 0 ? "cat" : "dog", "e" + std::to_string(i))});
+    watched.consume({{StreamEvent::Kind::truth, "t1", "", "dog", ""},
+                     {StreamEvent::Kind::truth, "alone", "", "cow", ""},
+                     label("open", "ann", "cat"),
+                     label("open", "w1", "dog"),
+                     label("late", "ann", "cow")});
+    watched.stream.commit();
+  }
+  return testing::read_file(file.path());
+}
+void write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// Returns how many rows were altered.
+int alter(const std::string& path, const std::string& sql) {
+  const Database database(path, Database::Use::write);
+  database.run("PRAGMA synchronous = OFF");
+  database.run(sql.c_str());
+  return database.changes();
+}
+
+// What `state check` finds.
+std::vector<std::string> found_in(const std::string& path) {
+  try {
+    return LiveStream(open_store_to_read(path), {}, {}).problems();
+  } catch (const Error& error) {
+    return {error.what()};
+  }
+}
+
+// With a number or text by which a row is found.
+constexpr std::array kTables = {std::pair("config", "key"),
+                                std::pair("classes", "id"),
+                                std::pair("workers", "id"),
+                                std::pair("worker_counts", "worker"),
+                                std::pair("crowd", "truth * 100 + label"),
+                                std::pair("tasks", "id"),
+                                std::pair("events", "id")};
+
+// Every row, as text.
+std::vector<std::string> rows_in(const std::string& path) {
+  const Database database(path, Database::Use::read);
+  std::vector<std::string> rows;
+  for (const auto& [table, key] : kTables) {
+    Statement all(database, fmt::format("SELECT * FROM {}", table).c_str());
+    while (all.step()) {
+      std::string row = table;
+      for (int column = 0; column < all.columns(); ++column)
+        row += fmt::format("|{} {}", all.type(column), all.text(column));
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+// The ways to alter a state in one place: each column of the first and the last row of each table, and
+// rows that are lost.
+std::vector<std::string> edits(const std::string& path) {
+  const Database database(path, Database::Use::read);
+  std::vector<std::string> all;
+  for (const auto& [table, key] : kTables) {
+    std::vector<std::string> columns;
+    Statement info(database, fmt::format("SELECT name FROM pragma_table_info('{}')", table).c_str());
+    while (info.step()) columns.emplace_back(info.text(0));
+    for (const char* const end : {"min", "max"}) {
+      const std::string row = fmt::format("{0} = (SELECT {1}({0}) FROM {2})", key, end, table);
+      all.push_back(fmt::format("DELETE FROM {} WHERE {}", table, row));
+      for (const std::string& column : columns)
+        all.push_back(fmt::format(
+            "UPDATE {0} SET {1} = CASE typeof({1}) WHEN 'integer' THEN {1} + 1000 WHEN 'real' "
+            "THEN {1} + 0.25 WHEN 'text' THEN {1} || '1' ELSE 1 END WHERE {2}",
+            table, column, row));
+    }
+  }
+  return all;
+}
+
+TEST(StreamStore, FindsEveryValueThatWasAltered) {
+  for (const int kind : {0, 1, 2, 3}) {
+    const std::string whole = small_state([&](StreamConfig& config) {
+      config.half_life = kind % 2 == 0 ? 0 : 5;
+      config.forget_closed = kind >= 2;
+    });
+    const TemporaryState file;
+    write_bytes(file.path(), whole);
+    EXPECT_EQ(found_in(file.path()), std::vector<std::string>());
+    std::vector<std::string> all = edits(file.path());
+    for (const char* const column :
+         {"credits", "labels", "confidence", "estimate", "truth", "reason", "hard"})
+      for (const char* const which : {"closed", "NOT closed"})
+        all.push_back(
+            fmt::format("UPDATE tasks SET {0} = CASE typeof({0}) WHEN 'text' THEN replace({0} || "
+                        "'', '1', '0') || ' ' WHEN 'null' THEN 0 ELSE {0} / 2.0 + 0.125 END WHERE "
+                        "id = (SELECT max(id) FROM tasks WHERE {1})",
+                        column, which));
+    for (const std::string& edit : all) {
+      write_bytes(file.path(), whole);
+      ASSERT_GT(alter(file.path(), edit), 0) << edit;
+      EXPECT_FALSE(found_in(file.path()).empty()) << kind << ": " << edit;
+    }
+  }
+}
+
+// Goes through everything that a state can be used for. What it meets, it may only throw as an Error.
+void use_up(const std::string& path) {
+  const auto attempt = [](const auto& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      EXPECT_NE(error.code(), ErrorCode::internal);
+      EXPECT_STRNE(error.what(), "");
+    }
+  };
+  attempt([&] {
+    LiveStream stream(open_store_to_read(path), {}, {});
+    stream.workers();
+    stream.next_tasks(5);
+    stream.totals();
+  });
+  attempt([&] { LiveStream(open_store(""), {}, {}).merge(*open_store_to_read(path)); });
+  attempt([&] {
+    Watched watched({.labels_per_task = 2}, path);
+    for (int i = 0; i < 20; ++i)
+      attempt([&] {
+        watched.consume({label("t" + std::to_string(i), "w" + std::to_string(i % 9), "cat"),
+                         {StreamEvent::Kind::retract, "t" + std::to_string(i), "w1", "", ""}});
+      });
+    attempt([&] { watched.stream.rejudge(); });
+    watched.stream.close_all();
+    watched.stream.commit();
+  });
+}
+
+TEST(StreamStore, TrustsNothingInAFile) {
+  const std::string whole = small_state();
+  const TemporaryState file;
+  for (const char* const edit :
+       {"UPDATE tasks SET estimate = 60000",
+        "UPDATE tasks SET estimate = -5",
+        "UPDATE tasks SET truth = 60000",
+        "UPDATE tasks SET labels = '[[4000000000,0],[4000000001,0],[4000000002,1]]'",
+        "UPDATE tasks SET labels = '[[0,60000],[1,0],[2,0]]'",
+        "UPDATE tasks SET credits = '{\"60000\":1024}'",
+        "UPDATE tasks SET credits = '{\"0\":65535}'",
+        "UPDATE tasks SET hard = 65536",
+        "UPDATE tasks SET name = CAST(name AS BLOB)",
+        "UPDATE tasks SET confidence = 9e999",
+        "UPDATE tasks SET id = 9223372036854775807 WHERE name = 't1'",
+        "UPDATE tasks SET id = -5 WHERE name = 't1'",
+        "UPDATE tasks SET num_labels = -1",
+        "UPDATE tasks SET closed = 2",
+        "DELETE FROM classes",
+        "DELETE FROM classes WHERE id = 1",
+        "DELETE FROM workers",
+        "DELETE FROM workers WHERE id = 2",
+        "UPDATE workers SET id = id + 1000",
+        "UPDATE classes SET id = id + 1000",
+        "UPDATE workers SET seen = 9e999",
+        "UPDATE workers SET correct = -1e9",
+        "UPDATE workers SET ticks = -1",
+        "UPDATE crowd SET count = -1e300",
+        "UPDATE crowd SET label = label + 65000",
+        "UPDATE worker_counts SET counts = '[[0,0,nan]]'",
+        "UPDATE worker_counts SET counts = '[[0,0,inf]]'",
+        "UPDATE worker_counts SET counts = '[[1,1,2],[0,0,2]]'",
+        "UPDATE worker_counts SET counts = '[[65535,65535,1]]'",
+        "UPDATE worker_counts SET part = part + 1",
+        "UPDATE config SET value = -1",
+        "UPDATE config SET value = 1e300",
+        "UPDATE config SET value = 'text'",
+        "UPDATE config SET value = NULL",
+        "UPDATE config SET value = 1000000000000000000 WHERE key = 'classes'",
+        "UPDATE config SET value = 9e999 WHERE key = 'alpha'",
+        "DROP TABLE events",
+        "DROP TABLE tasks",
+        "DROP VIEW labels; ALTER TABLE tasks ADD COLUMN more"}) {
+    write_bytes(file.path(), whole);
+    alter(file.path(), edit);
+    EXPECT_FALSE(found_in(file.path()).empty()) << edit;
+    use_up(file.path());
+    std::filesystem::remove(file.path() + "-wal");
+  }
+}
+
+TEST(StreamStore, RunsNoTriggersOfAFile) {
+  const TemporaryState file;
+  write_bytes(file.path(), small_state());
+  Database(file.path(), Database::Use::write)
+      .run("CREATE TRIGGER evil AFTER UPDATE ON tasks BEGIN DELETE FROM events; END");
+  {
+    Watched watched({}, file.path());
+    watched.consume({label("t1", "w1", "cat")});
+    watched.stream.commit();
+  }
+  EXPECT_EQ(found_in(file.path()), std::vector<std::string>());
+}
+
+// Damage is found, or it is where nothing is: then every row is as it was.
+TEST(StreamStore, FindsDamagedBytesAndNeverFallsOverThem) {
+  const std::string whole = small_state();
+  const TemporaryState file;
+  write_bytes(file.path(), whole);
+  const std::vector<std::string> rows = rows_in(file.path());
+  Random random(1);
+  for (int i = 0; i < 150; ++i) {
+    std::string bytes = whole;
+    for (std::uint64_t flips = 1 + random.below(4); flips > 0; --flips)
+      bytes[random.below(bytes.size())] ^= static_cast<char>(1 + random.below(255));
+    write_bytes(file.path(), bytes);
+    if (found_in(file.path()).empty()) {
+      EXPECT_EQ(rows_in(file.path()), rows) << i;
+    }
+    use_up(file.path());
+    for (const char* const beside : {"-wal", "-shm", "-journal"})
+      std::filesystem::remove(file.path() + beside);
+  }
+}
+
+// Of the version before: without a checksum, and with histories as they were at tick 0.
+TEST(StreamStore, TakesAStateOfVersion3Over) {
+  for (const double half_life : {0.0, 5.0}) {
+    const TemporaryState file;
+    write_bytes(file.path(), small_state([&](StreamConfig& config) { config.half_life = half_life; }));
+    const auto before = Watched({}, file.path()).counts();
+    {
+      const Database database(file.path(), Database::Use::write);
+      database.run("DELETE FROM config WHERE key = 'checksum'");
+      database.run("PRAGMA user_version = 3");
+      if (half_life > 0)
+        database.run(
+            "UPDATE workers SET history_correct = history_correct * pow(2, ticks / 5.0), history_seen = "
+            "history_seen * pow(2, ticks / 5.0)");
+    }
+    EXPECT_EQ(found_in(file.path()), std::vector<std::string>());
+    EXPECT_EQ(Watched({}, file.path()).counts(), before);
+    EXPECT_EQ(found_in(file.path()), std::vector<std::string>());
+    EXPECT_EQ(Database(file.path(), Database::Use::read).number("PRAGMA user_version"), 4);
+  }
 }
 
 TEST(StreamStore, CountsEventsThatChangedNothing) {

@@ -20,7 +20,7 @@ LiveModel empty_model(const StreamConfig& config) {
 
 bool differ(double a, double b) {
   constexpr double kRounding = 1e-6;
-  return std::abs(a - b) > kRounding * (1 + std::abs(a));
+  return !(std::abs(a - b) <= kRounding * (1 + std::abs(a)));  // also if one is not a number
 }
 // Whether `a` has every cell of `b`.
 bool covers(const SparseConfusion& a, const SparseConfusion& b) {
@@ -39,9 +39,10 @@ StoredModel::StoredModel(std::shared_ptr<StreamStore> store)
 
 void StoredModel::add(const StreamWorker& worker) {
   const auto w = static_cast<WorkerId>(stored_.size());
-  stored_.push_back({false, false, worker.now, {worker.history, {}}});
+  stored_.push_back({false, false, worker.now});
   model_.expect(stored_.size(), 0);
   model_.worker(w).counts = worker.now;
+  model_.worker(w).history = worker.history;
   model_.worker(w).ticks = worker.ticks;
 }
 
@@ -49,14 +50,20 @@ void StoredModel::load(std::uint32_t classes) {
   model_.expect(stored_.size(), classes);
   store_->for_crowd(
       [&](ClassId truth, ClassId label, double count) { model_.add_to_crowd(truth, label, count); });
-  for (std::size_t truth = 0; truth < model_.num_rows(); ++truth)
-    model_.row(static_cast<ClassId>(truth)).take_touched([](SparseConfusion::Part) {});
+  for (std::size_t truth = 0; truth < model_.num_rows(); ++truth) {
+    SparseConfusion& row = model_.row(static_cast<ClassId>(truth));
+    row.take_touched([](SparseConfusion::Part) {});
+    crowd_hashes_.push_back(hash_of_crowd(row));
+  }
   model_.remember(store_->hard_tasks());
   if (stored_.size() > kFewWorkers) return;
   store_->fetch_confusions(stored_.size(), [&](WorkerId w) {
-    return Confusions{model_.worker(w).confusion, stored_[w].history.confusion};
+    return Confusions{model_.worker(w).confusion, stored_[w].history};
   });
-  for (Stored& stored : stored_) stored.fetched = true;
+  for (WorkerId w = 0; w < stored_.size(); ++w) {
+    stored_[w].fetched = true;
+    stored_[w].hash = hash_of_worker(w);
+  }
   has_confusions_ = true;
 }
 
@@ -67,15 +74,20 @@ void StoredModel::save() {
     stored.touched = false;
     // A task that was judged again and has the answer it had changed no counts.
     if (worker.ticks > 0 || stored.counts != worker.counts)
-      store_->put_worker(w, {worker.counts, stored.history.counts, worker.ticks});
+      store_->put_worker(w, {worker.counts, worker.history, worker.ticks});
     stored.counts = worker.counts;
     worker.confusion.take_touched(
-        [&](SparseConfusion::Part part) { store_->put_confusion(w, part, stored.history.confusion); });
+        [&](SparseConfusion::Part part) { store_->put_confusion(w, part, stored.history); });
+    const std::uint64_t hash = hash_of_worker(w);
+    store_->put_hash(std::exchange(stored.hash, hash), hash);
   }
   touched_workers_.clear();
   for (const ClassId truth : touched_rows_) {
     is_row_touched_[truth] = false;
     model_.row(truth).take_touched([&](SparseConfusion::Part part) { store_->put_crowd(part); });
+    if (truth >= crowd_hashes_.size()) crowd_hashes_.resize(truth + std::size_t{1});
+    const std::uint64_t hash = hash_of_crowd(model_.row(truth));
+    store_->put_hash(std::exchange(crowd_hashes_[truth], hash), hash);
   }
   touched_rows_.clear();
   if (std::exchange(hard_touched_, false)) store_->put_hard_tasks(model_.hard_tasks());
@@ -83,8 +95,18 @@ void StoredModel::save() {
 
 void StoredModel::fetch(WorkerId w) {
   Stored& stored = stored_[w];
-  if (std::exchange(stored.fetched, true)) return;
-  store_->fetch_confusion(w, {model_.worker(w).confusion, stored.history.confusion});
+  if (stored.fetched) return;
+  SparseConfusion now;
+  SparseConfusion history;
+  store_->fetch_confusion(w, {now, history});
+  model_.worker(w).confusion = std::move(now);
+  stored.history = std::move(history);
+  stored.fetched = true;
+  stored.hash = hash_of_worker(w);
+}
+std::uint64_t StoredModel::hash_of_worker(WorkerId w) const {
+  const LiveWorker& worker = model_.worker(w);
+  return hash_of(w, {worker.counts, worker.history, worker.ticks}, worker.confusion, stored_[w].history);
 }
 void StoredModel::touch(WorkerId w) {
   if (!std::exchange(stored_[w].touched, true)) touched_workers_.push_back(w);
@@ -135,11 +157,8 @@ void StoredModel::leave(const LiveTask& task) {
 
 void StoredModel::remember(WorkerId w, const WorkerRecord& history) {
   fetch(w);
-  Stored& stored = stored_[w];
-  const double worth = 1 / model_.worth_of(model_.worker(w).ticks);
-  stored.history.counts += {history.counts.correct * worth, history.counts.seen * worth};
-  stored.history.confusion.add(history.confusion, worth);
-  stored.counts.reset();  // the store does not have the history
+  stored_[w].history.add(history.confusion);
+  stored_[w].counts.reset();  // the store does not have the history
   model_.remember(w, history);
   touch(w);
   for (const SparseConfusion::Cell& cell : history.confusion.cells()) touch_row(cell.truth);
@@ -172,31 +191,29 @@ std::vector<std::string> StoredModel::differences(
       found.push_back(
           fmt::format("the crowd's row of class {} is not what the closed tasks say", truth));
   }
-  const HardTasks& here = model_.hard_tasks();
-  const HardTasks& there = other.hard_tasks();
-  if (differ(here.hard, there.hard) || differ(here.all, there.all))
-    found.push_back(fmt::format("{} of {} tasks are hard, the closed tasks say {} of {}", here.hard,
-                                here.all, there.hard, there.all));
+  for (std::string& difference : differences(other.hard_tasks())) found.push_back(std::move(difference));
   return found;
+}
+std::vector<std::string> StoredModel::differences(const HardTasks& other) const {
+  const HardTasks& here = model_.hard_tasks();
+  if (!differ(here.hard, other.hard) && !differ(here.all, other.all)) return {};
+  return {fmt::format("{} of {} tasks are hard, the closed tasks say {} of {}", here.hard, here.all,
+                      other.hard, other.all)};
 }
 
 LiveModel recounted(const StreamStore& store) {
   LiveModel model = empty_model(store.config());
-  std::vector<std::uint64_t> ticks;
   std::vector<WorkerRecord> histories;
   store.for_workers([&](std::string_view, const StreamWorker& worker) {
-    ticks.push_back(worker.ticks);
     histories.push_back({worker.history, {}});
+    model.expect(histories.size(), 0);
+    model.worker(static_cast<WorkerId>(histories.size() - 1)).ticks = worker.ticks;
   });
   std::vector<SparseConfusion> now(histories.size());
   store.fetch_confusions(histories.size(), [&](WorkerId w) {
     return Confusions{now[w], histories[w].confusion};
   });
-  model.expect(histories.size(), 0);
-  for (WorkerId w = 0; w < histories.size(); ++w) {
-    model.remember(w, histories[w]);
-    model.fade(w, ticks[w]);
-  }
+  for (WorkerId w = 0; w < histories.size(); ++w) model.remember(w, histories[w]);
   store.for_closed_tasks([&](StreamTask task) { model.enter(task); });
   return model;
 }

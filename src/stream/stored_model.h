@@ -32,6 +32,14 @@ class StoredModel {
   // Whether the confusions of all workers are in memory.
   bool has_confusions() const { return has_confusions_; }
 
+  // Brings a worker's confusion, or those of all workers of a task. Error(data) if they are damaged; the
+  // functions below bring what they need.
+  void fetch(WorkerId w);
+  void fetch(const LiveTask& task) {
+    if (has_confusions_) return;
+    for (const LiveLabel& label : task.labels) fetch(label.worker);
+  }
+
   // As in LiveModel.
   void expect(std::size_t workers, std::uint32_t classes);
   void judge(LiveTask& task);
@@ -42,23 +50,21 @@ class StoredModel {
   void remember(WorkerId w, const WorkerRecord& history);
   void remember(const HardTasks& elsewhere);
 
-  // Where another model differs, in words.
+  // Where another model differs, in words; or where its number of hard tasks does.
   std::vector<std::string> differences(const LiveModel& other,
                                        const std::function<std::string_view(WorkerId)>& name_of);
+  std::vector<std::string> differences(const HardTasks& other) const;
 
  private:
   struct Stored {
     bool fetched = true;  // the confusion, and that of the history
     bool touched = false;
     std::optional<WorkerCounts> counts = {};  // in the store
-    WorkerRecord history = {};                // brought along from elsewhere, as it was at tick 0
+    std::uint64_t hash = 0;                   // of what the store has, once it was fetched
+    SparseConfusion history = {};             // brought along from elsewhere
   };
 
-  void fetch(WorkerId w);
-  void fetch(const LiveTask& task) {
-    if (has_confusions_) return;
-    for (const LiveLabel& label : task.labels) fetch(label.worker);
-  }
+  std::uint64_t hash_of_worker(WorkerId w) const;
   void touch(WorkerId w);
   void touch_row(ClassId truth);
   void touch(const LiveTask& task);
@@ -66,7 +72,8 @@ class StoredModel {
   std::shared_ptr<StreamStore> store_;
   LiveModel model_;
   Weighing weighing_;
-  std::vector<Stored> stored_;  // by WorkerId
+  std::vector<Stored> stored_;               // by WorkerId
+  std::vector<std::uint64_t> crowd_hashes_;  // of the rows of P that the store has, by truth
   bool has_confusions_ = false;
 
   // Since the last save().

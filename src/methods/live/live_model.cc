@@ -128,19 +128,18 @@ void LiveModel::count_hard(const LiveTask& task, double times) {
   hard_.all += times;
 }
 
-void LiveModel::fade(WorkerId w, std::uint64_t labels) {
-  if (fading_ == 1) return;
-  LiveWorker& worker = workers_[w];
-  const double worth = worth_of(labels);
-  worker.counts = {worker.counts.correct * worth, worker.counts.seen * worth};
-  worker.confusion.scale(worth);
-  worker.ticks += labels;
+void LiveModel::fade(LiveWorker& worker) const {
+  for (WorkerCounts* const counts : {&worker.counts, &worker.history})
+    *counts = {counts->correct * fading_, counts->seen * fading_};
+  worker.confusion.scale(fading_);
+  ++worker.ticks;
 }
 
 void LiveModel::enter(const LiveTask& task, LiveLabel& label) {
   if (label.tick == 0 && fading_ < 1) {
-    fade(label.worker, 1);
-    label.tick = workers_[label.worker].ticks;
+    LiveWorker& worker = workers_[label.worker];
+    fade(worker);
+    label.tick = worker.ticks;
   }
   add(task, label, 1);
 }
@@ -158,6 +157,7 @@ void LiveModel::leave(const LiveTask& task) {
 void LiveModel::remember(WorkerId w, const WorkerRecord& record) {
   LiveWorker& worker = workers_[w];
   worker.counts += record.counts;
+  worker.history += record.counts;
   worker.confusion.add(record.confusion);
   for (const SparseConfusion::Cell& cell : record.confusion.cells())
     add_to_crowd(cell.truth, cell.label, cell.count);

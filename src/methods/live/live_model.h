@@ -49,6 +49,7 @@ struct WorkerRecord {
   SparseConfusion confusion;
 };
 struct LiveWorker : WorkerRecord {
+  WorkerCounts history;     // the part of the counts that came from elsewhere
   std::uint64_t ticks = 0;  // with a half-life: labels that began to count
 };
 
@@ -132,8 +133,6 @@ class LiveModel {
   // Adds counts from elsewhere.
   void remember(WorkerId w, const WorkerRecord& record);
   void remember(const HardTasks& elsewhere);
-  // The worker's counts fade as if `labels` more labels had begun to count.
-  void fade(WorkerId w, std::uint64_t labels);
 
   const LiveWorker& worker(WorkerId w) const { return workers_[w]; }
   const HardTasks& hard_tasks() const { return hard_; }
@@ -148,8 +147,6 @@ class LiveModel {
   double hard_share() const;  // h
   // The quality of all workers together.
   double usual_quality() const;
-  // How a label that began to count at `tick` of `ticks` counts now.
-  double worth_of(std::uint64_t ticks, std::uint64_t tick = 0) const;
 
  private:
   struct CrowdRow {
@@ -165,6 +162,10 @@ class LiveModel {
   void multiply(const LiveLabel& label, Weighing& weighing) const;
   void normalise(ClassId truth, Weighing& weighing) const;
 
+  // How a label that began to count at `tick` of `ticks` counts now.
+  double worth_of(std::uint64_t ticks, std::uint64_t tick) const;
+  // The worker's counts fade as one more label begins to count.
+  void fade(LiveWorker& worker) const;
   void add(const LiveTask& task, const LiveLabel& label, double times);
   void count_hard(const LiveTask& task, double times);
 

@@ -1,0 +1,133 @@
+#include "stream/state_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "crowdfold/error.h"
+
+namespace crowdfold {
+namespace {
+
+struct OpenStateFile {
+  int stores = 0;
+  bool is_written = false;
+  std::vector<int> descriptors;  // one, unless the file was replaced while it was opened
+};
+
+struct OpenStateFiles {
+  std::mutex mutex;
+  std::map<StateFile::Id, OpenStateFile> files;
+
+  // Closes what no store needs.
+  void tidy(const StateFile::Id& id) {
+    const auto file = files.find(id);
+    if (file == files.end() || file->second.stores > 0) return;
+    for (const int descriptor : file->second.descriptors) ::close(descriptor);
+    files.erase(file);
+  }
+};
+
+OpenStateFiles& open_state_files() {
+  static OpenStateFiles all;
+  return all;
+}
+
+[[noreturn]] void fail_to_open(const std::string& path) {
+  throw Error(ErrorCode::io, Location{path, 0, 0},
+              errno == ENOENT ? "there is no such file" : std::strerror(errno));
+}
+[[noreturn]] void refuse_writer(const std::string& path) {
+  throw Error(ErrorCode::io, Location{path, 0, 0},
+              "another stream writes to this state; stop it first, or give each its own --state and "
+              "put them together with `crowdfold state merge`");
+}
+
+// Of a path or a descriptor.
+std::optional<StateFile::Id> id_of(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+  return StateFile::Id{found.st_dev, found.st_ino};
+}
+std::optional<StateFile::Id> id_of(int descriptor) {
+  struct stat found {};
+  if (::fstat(descriptor, &found) != 0) return std::nullopt;
+  return StateFile::Id{found.st_dev, found.st_ino};
+}
+
+bool may(const std::string& path, int mode) {
+  return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
+}
+
+}  // namespace
+
+StateFile::StateFile(const std::string& path, Use use) {
+  if (path.empty()) return;
+  if (path.find('\0') != std::string::npos)
+    throw Error(ErrorCode::usage, "the name of a state cannot have a zero byte");
+  OpenStateFiles& all = open_state_files();
+  const std::lock_guard lock(all.mutex);
+  id_ = id_of(path);
+  if (use == Use::read) {
+    if (!id_ || !may(path, R_OK)) fail_to_open(path);
+    ++all.files[*id_].stores;
+    return;
+  }
+  if (const auto known = all.files.find(id_.value_or(Id{})); id_ && known != all.files.end()) {
+    if (known->second.is_written) refuse_writer(path);
+    if (!known->second.descriptors.empty()) descriptor_ = known->second.descriptors.front();
+  }
+  if (descriptor_ < 0) {
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor_ < 0) fail_to_open(path);
+    id_ = id_of(descriptor_);
+    if (!id_) fail_to_open(path);
+    all.files[*id_].descriptors.push_back(descriptor_);
+  }
+  OpenStateFile& file = all.files[*id_];
+  if (file.is_written || ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    const bool is_taken = file.is_written || errno == EWOULDBLOCK;
+    const std::string reason = std::strerror(errno);
+    all.tidy(*id_);
+    if (is_taken) refuse_writer(path);
+    throw Error(ErrorCode::io, Location{path, 0, 0}, "cannot be locked: " + reason);
+  }
+  file.is_written = true;
+  ++file.stores;
+}
+
+StateFile::~StateFile() {
+  if (!id_) return;
+  OpenStateFiles& all = open_state_files();
+  const std::lock_guard lock(all.mutex);
+  OpenStateFile& file = all.files[*id_];
+  --file.stores;
+  if (descriptor_ >= 0) {
+    ::flock(descriptor_, LOCK_UN);
+    file.is_written = false;
+  }
+  all.tidy(*id_);
+}
+
+bool may_be_written(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path file = std::filesystem::canonical(path, unknown);
+  return may(file.string(), W_OK) && may(file.parent_path().string(), W_OK | X_OK);
+}
+
+bool is_sealed(const std::string& path) {
+  std::error_code no_log;
+  const std::filesystem::path file = std::filesystem::canonical(path, no_log);
+  const std::uintmax_t log = std::filesystem::file_size(file.string() + "-wal", no_log);
+  return (no_log || log == 0) && !may_be_written(path);
+}
+
+}  // namespace crowdfold
