@@ -30,6 +30,10 @@ std::string is_seed(const std::string& text) {
 
 }  // namespace
 
+std::string is_file_name(const std::string& value) {
+  return value.empty() ? "the name of a file cannot be empty" : "";
+}
+
 void InputFlags::add_to(CLI::App& command) {
   add_columns_to(command, {"task", "worker", "label"});
   add_abstain_to(command);

@@ -16,6 +16,10 @@
 
 namespace crowdfold::cli {
 
+// A check of options that name a file: an empty name, as from a variable of the shell that is not set,
+// is none.
+std::string is_file_name(const std::string& value);
+
 // How to read an input. A command adds the parts that it honours.
 class InputFlags {
  public:

@@ -159,7 +159,9 @@ void add_state(CLI::App& app) {
   const auto add = [&](const char* name, const char* help, void (*body)(const State&)) {
     auto state = std::make_shared<State>();
     CLI::App& sub = *command.add_subcommand(name, help);
-    sub.add_option("FILE", state->file, "a state that `crowdfold stream --state` made")->required();
+    sub.add_option("FILE", state->file, "a state that `crowdfold stream --state` made")
+        ->required()
+        ->check(is_file_name);
     sub.callback([state, body] { body(*state); });
     return std::pair(&sub, state);
   };
@@ -187,7 +189,7 @@ void add_state(CLI::App& app) {
       add("rejudge", "judge closed tasks again with the workers' present qualities; print the changes",
           rejudge);
   const auto [check_command, check_state] =
-      add("check", "check that the file is whole and its counts match the closed tasks", check);
+      add("check", "check that the file is whole, its counts are right and no value was altered", check);
   for (const auto& [sub, state] :
        {std::pair(show_command, show_state), std::pair(events_command, events_state),
         std::pair(merge_command, merge_state), std::pair(export_command, export_state),
@@ -205,7 +207,9 @@ void add_next(CLI::App& app) {
   auto state = std::make_shared<State>();
   CLI::App& command =
       *app.add_subcommand("next", "open tasks of a state, by the expected gain from one more label");
-  command.add_option("FILE", state->file, "a state that `crowdfold stream --state` made")->required();
+  command.add_option("FILE", state->file, "a state that `crowdfold stream --state` made")
+      ->required()
+      ->check(is_file_name);
   command.add_option("--most", state->most, "most tasks to list")
       ->check(CLI::Range(std::size_t{1}, kMostRows))
       ->capture_default_str();

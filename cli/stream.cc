@@ -45,23 +45,23 @@ class Session {
                  },
                  [this](const StreamTotals& totals) { append_line(lines_, totals); }}) {
     if (options.alarm_below > 0) stream_.set_alarm(options.alarm_below);
+    before_ = stream_.totals().events;
   }
 
   void take(std::span<const StreamEvent> events) {
     while (!events.empty()) {
-      const std::uint64_t room = options_.commit_every - (taken_ - committed_);
+      const std::uint64_t room = options_.commit_every - (taken() - committed_);
       const std::size_t some = std::min<std::uint64_t>(events.size(), room);
       stream_.consume(events.first(some));
       events = events.subspan(some);
-      taken_ += some;
       if (some == room) commit();
     }
   }
   void close_all() { stream_.close_all(); }
   void commit() {
-    if (taken_ == committed_ && lines_.empty()) return;
+    if (taken() == committed_ && lines_.empty()) return;
     stream_.commit();
-    committed_ = taken_;
+    committed_ = taken();
     committed_at_ = Clock::now();
     if (options_.ack) lines_ += fmt::format("{{\"ack\": {}}}\n", committed_);
     print();
@@ -79,6 +79,11 @@ class Session {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // Events of this input. The stream knows, also where one failed amid the others.
+  std::uint64_t taken() const {
+    const StreamTotals totals = stream_.totals();
+    return totals.events + totals.repeated - before_;
+  }
   void print() {
     print_lines(lines_);
     flush_printed();
@@ -88,7 +93,7 @@ class Session {
   const Stream& options_;
   std::string lines_;
   LiveStream stream_;
-  std::uint64_t taken_ = 0;
+  std::uint64_t before_ = 0;  // events of earlier inputs
   std::uint64_t committed_ = 0;
   Clock::time_point committed_at_ = Clock::now();
 };
@@ -130,7 +135,8 @@ void add_stream(CLI::App& app) {
   command.add_option("EVENTS", state->input, "JSON lines, or a table of labels; - is standard input")
       ->capture_default_str();
   command.add_option("--state", state->state, "keep everything in this file, and go on from it")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file_name);
   command.add_flag("--follow", state->follow, "the file may grow: wait for more at its end");
   const char* closing = "Closing tasks";
   command.add_option("--labels-per-task", state->stop.labels_per_task, "a task closes with N labels")
