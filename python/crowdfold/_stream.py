@@ -68,6 +68,8 @@ class LiveStream:
                  beta: Optional[float] = None, half_life: Optional[float] = None,
                  classes: Optional[Iterable[Any]] = None, forget_closed: bool = False, alarm_below: float = 0.0,
                  read_only: bool = False) -> None:
+        if path is not None and not os.fspath(path):
+            raise UsageError("the path of a state cannot be empty; leave it out to keep everything in memory")
         self._read_only = read_only
         self._native = _native.Stream("" if path is None else os.fspath(path), read_only, alpha, beta, half_life,
                                       forget_closed, [text_of(c) for c in classes or ()], labels_per_task, confidence,

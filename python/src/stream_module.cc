@@ -39,7 +39,9 @@ class Stream {
   Stream(const std::string& path, bool read_only, std::optional<double> alpha,
          std::optional<double> beta, std::optional<double> half_life, bool forget_closed,
          const std::vector<std::string>& classes, const StopRule& stop, double alarm_below)
-      : store_(read_only ? open_store_to_read(path)
+      : path_(path),
+        read_only_(read_only),
+        store_(read_only ? open_store_to_read(path)
                          : open_store(path,
                                       [&](StreamConfig& config) {
                                         config.alpha = alpha.value_or(config.alpha);
@@ -104,7 +106,12 @@ class Stream {
       list.emplace_back(t.task, text_or_none(t.label), t.confidence, t.labels, t.gain);
     return list;
   }
-  std::vector<std::string> problems() { return live().problems(); }
+  // One who reads looks at the present state, which may have grown since.
+  std::vector<std::string> problems() {
+    if (!read_only_) return live().problems();
+    live();
+    return LiveStream(open_store_to_read(path_), {}, {}).problems();
+  }
 
  private:
   static StreamEvent::Kind kind_of(const std::string& kind) {
@@ -126,6 +133,8 @@ class Stream {
             [this](const StreamEvent&, const std::string& why) { refusal_ = why; }};
   }
 
+  std::string path_;
+  bool read_only_;
   std::vector<Update> updates_;
   std::vector<Worker> alarms_;
   std::string refusal_;

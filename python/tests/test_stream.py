@@ -129,6 +129,35 @@ def test_a_full_disk_loses_only_what_was_not_committed(tmp_path: Path) -> None:
         assert again.problems() == []
 
 
+def test_a_refused_second_stream_leaves_the_first_its_log(tmp_path: Path, run: Any) -> None:
+    stream = cf.LiveStream(tmp_path / "s.db")
+    stream.add("a", "u", "x")
+    stream.commit()
+    with pytest.raises(cf.FileError, match="another stream writes"):
+        cf.LiveStream(tmp_path / "s.db")
+    assert run("state", "events", tmp_path / "s.db").strip() == "1"
+    assert (tmp_path / "s.db-wal").exists()
+    stream.add("b", "u", "x")
+    stream.close()
+    assert run("state", "events", tmp_path / "s.db").strip() == "2"
+
+
+def test_names_that_sqlite_takes_for_no_file_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with cf.LiveStream(":memory:") as stream:
+        stream.add("a", "u", "x")
+    with cf.LiveStream(":memory:", read_only=True) as stream:
+        assert stream.totals()["events"] == 1
+    with pytest.raises(cf.UsageError):
+        cf.LiveStream("")
+
+
+def test_a_stream_is_not_merged_with_itself(tmp_path: Path) -> None:
+    with cf.LiveStream(tmp_path / "s.db") as stream:
+        with pytest.raises(cf.UsageError, match="itself"):
+            stream.merge(stream)
+
+
 def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     path.write_text("not a database, but long enough to look like something" * 20)
