@@ -521,6 +521,7 @@ class LiveStream::Engine {
   // A task of another stream, with our ids.
   void join(StreamTask task) {
     if (OpenEntry* const held = get(task.name)) {
+      if (is_forgotten(held->task)) return;  // what it was judged by is gone: its answer stays
       change(*held, [&](StreamTask& ours) {
         for (const LiveLabel& label : task.labels) {
           const auto place = find(ours, label.worker);

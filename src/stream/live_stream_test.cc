@@ -390,6 +390,25 @@ TEST(LiveStream, StatesThatForgotTheirTasksAddUpToo) {
   EXPECT_NE(told[0], confidence_of_a_task(one));
 }
 
+TEST(LiveStream, AForgottenTaskOfBothStatesKeepsItsAnswer) {
+  const auto forget = [](StreamConfig& config) { config.forget_closed = true; };
+  const TemporaryState file;
+  {
+    Watched theirs({.labels_per_task = 1}, file.path(), forget);
+    theirs.consume({label("t", "bob", "dog")});
+    theirs.stream.commit();
+  }
+  Watched ours({.labels_per_task = 1}, "", forget);
+  ours.consume({label("t", "ann", "cat")});
+  ours.stream.commit();
+  ours.stream.merge(*open_store_to_read(file.path()));
+  const std::optional<StreamTask> task = ours.store->find_task("t");
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->estimate.label, 0);
+  EXPECT_EQ(ours.told.back().label, "cat");
+  EXPECT_TRUE(ours.stream.problems().empty());
+}
+
 TEST(LiveStream, ClosedTasksMayBeJudgedAgainWithWhatIsKnownNow) {
   Watched watched({.labels_per_task = 2});
   watched.consume({label("early", "bad", "dog"), label("early", "good", "cat")});
