@@ -91,8 +91,10 @@ void merge(const State& options) {
   std::vector<std::string> states = options.others;
   states.push_back(options.file);
   require_once(states);
+  std::vector<std::shared_ptr<StreamStore>> others;  // all are there before FILE is made or changed
+  for (const std::string& other : options.others) others.push_back(open_store_to_read(other));
   LiveStream stream(open_store(options.file), {}, {});
-  for (const std::string& other : options.others) stream.merge(*open_store_to_read(other));
+  for (const auto& other : others) stream.merge(*other);
   stream.commit();
   options.run.say(fmt::format("{}: {}, {}", options.file, count_noun(stream.totals().workers, "worker"),
                               count_noun(stream.totals().closed_tasks, "closed task")));

@@ -127,6 +127,7 @@ class LiveStream {
   void remember(std::string_view worker, const WorkerCounts& history);
   // Adds everything that another stream knows, as if both had been one. Tasks of both are judged again
   // with all their labels. Error(usage) if its options differ, with a half-life, or if it is this state.
+  // Several can be merged before a commit(): all of them, or none.
   void merge(StreamStore& other);
   // Once this returns, the consumed events are on disk. After an Error(io) or (data), here or elsewhere
   // but as consume() says, the stream cannot go on: what is called then tells the first reason again.

@@ -69,7 +69,10 @@ class Stream {
     live().commit();
   }
   void rejudge() { live().rejudge(); }
-  void merge(const Stream& other) { live().merge(*other.store_); }
+  void merge(const Stream& other) {
+    live().merge(*other.store_);
+    live().commit();
+  }
   void remember(std::string_view worker, double correct, double seen) {
     live().remember(worker, {correct, seen});
   }

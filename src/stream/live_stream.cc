@@ -205,7 +205,6 @@ class LiveStream::Engine {
     }
     model_.remember(hard);
     events_ += other.events();
-    commit();
   }
 
   void commit() {
