@@ -10,7 +10,7 @@
 namespace crowdfold {
 namespace {
 
-constexpr std::size_t kPeek = 1 << 16;
+constexpr std::size_t kFirstBytes = 1 << 16;  // by which formats are recognised
 constexpr std::size_t kMostRecordBytes = std::size_t{64} << 20;
 
 // Closes a last record that has no newline. There is room for it.
@@ -36,58 +36,25 @@ void TextBlock::reserve(std::size_t wanted) {
   capacity = wanted;
 }
 
-std::size_t records_end(std::string_view text, char separator) {
-  const char* const data = text.data();
-  const auto after_last_newline = [&](std::size_t size) -> std::size_t {
-    const void* newline = ::memrchr(data, '\n', size);
-    return newline == nullptr ? 0
-                              : static_cast<std::size_t>(static_cast<const char*>(newline) - data) + 1;
-  };
-  const void* first_quote = separator == 0 ? nullptr : std::memchr(data, '"', text.size());
-  if (first_quote == nullptr) return after_last_newline(text.size());
-
-  // A quote opens a quoted field only at the field's start; inside, a doubled one stands for itself.
-  std::size_t end =
-      after_last_newline(static_cast<std::size_t>(static_cast<const char*>(first_quote) - data));
-  bool quoted = false;
-  std::size_t closed = text.size();  // where the last quoted field seemed to end
-  for (std::size_t i = end; i < text.size(); ++i) {
-    const char c = data[i];
-    if (quoted) {
-      if (c == '"') {
-        quoted = false;
-        closed = i;
-      }
-      continue;
-    }
-    if (c == '\n') {
-      end = i + 1;
-    } else if (c == '"') {
-      const bool field_start = i == 0 || data[i - 1] == separator || data[i - 1] == '\n';
-      const bool doubled = closed + 1 == i;
-      quoted = field_start || doubled;
-    }
-  }
-  return end;
-}
-
 BlockReader::BlockReader(const std::string& path, std::size_t block_size, Waiting waiting,
                          const std::atomic<bool>* cancelled)
     : path_(path), source_(open_source(path, waiting, cancelled)), block_size_(block_size) {}
 
-std::string_view BlockReader::peek() {
-  while (carry_.size() < kPeek) {
+bool BlockReader::read_on() {
+  require_sane_record(carry_.size(), path_);
+  const std::size_t wanted = std::max(kFirstBytes, 2 * carry_.size());
+  while (carry_.size() < wanted) {
     const std::size_t had = carry_.size();
-    carry_.resize(kPeek);
-    const std::size_t count = source_->read(carry_.data() + had, kPeek - had);
+    carry_.resize(wanted);
+    const std::size_t count = source_->read(carry_.data() + had, wanted - had);
     carry_.resize(had + count);
-    if (count == 0) break;
+    if (count == 0) return false;
   }
-  return carry_;
+  return true;
 }
 
 void BlockReader::begin_records(char separator, std::size_t before) {
-  separator_ = separator;
+  ends_ = RecordEnds(separator, before);
   before_ = before;
 }
 
@@ -101,15 +68,18 @@ bool BlockReader::next(TextBlock& block) {
       end = block.size;
       break;
     }
-    end = records_end_of(block);
+    end = ends_.find({block.bytes.get(), block.size});
     if (end == 0) require_sane_record(wanted, path_);
   }
-  finish(block, end);
+  carry_.assign(block.bytes.get() + end, block.size - end);
+  block.size = end;
+  finish(block);
   return true;
 }
 
 std::size_t BlockReader::poll() {
   if (ended_) return 0;
+  require_sane_record(carry_.size(), path_);
   const std::size_t had = carry_.size();
   carry_.resize(had + block_size_);
   const std::size_t count = source_->read(carry_.data() + had, block_size_);
@@ -119,15 +89,15 @@ std::size_t BlockReader::poll() {
 }
 
 bool BlockReader::next_of_pending(TextBlock& block) {
-  take_carry(block, 0);
-  if (ended_) close_last_record(block);
-  const std::size_t end = ended_ ? block.size : records_end_of(block);
-  if (end == 0) {
-    require_sane_record(block.size, path_);
-    carry_.assign(block.bytes.get(), block.size);
-    return false;
-  }
-  finish(block, end);
+  const std::size_t end = ended_ ? carry_.size() : ends_.find(carry_);
+  if (end == 0) return false;
+  block.size = 0;
+  block.reserve(end + 1);  // one more for a last newline
+  std::memcpy(block.bytes.get(), carry_.data(), end);
+  block.size = end;
+  carry_.erase(0, end);
+  close_last_record(block);
+  finish(block);
   return true;
 }
 
@@ -152,19 +122,12 @@ bool BlockReader::fill(TextBlock& block, std::size_t wanted) {
   return true;
 }
 
-std::size_t BlockReader::records_end_of(const TextBlock& block) const {
-  if (block.size <= before_) return 0;
-  const std::size_t end = records_end({block.bytes.get() + before_, block.size - before_}, separator_);
-  return end == 0 ? 0 : before_ + end;
-}
-
-// The block ends there; what comes behind is for the next one.
-void BlockReader::finish(TextBlock& block, std::size_t end) {
-  carry_.assign(block.bytes.get() + end, block.size - end);
-  block.size = end;
-  std::memset(block.bytes.get() + end, 0, kBlockPadding);
-  block.begin = std::min(before_, end);
+// The block is given out; what comes behind it is for the next one.
+void BlockReader::finish(TextBlock& block) {
+  std::memset(block.bytes.get() + block.size, 0, kBlockPadding);
+  block.begin = std::min(before_, block.size);
   before_ = 0;
+  ends_.cut(block.size);
 }
 
 }  // namespace crowdfold

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "io/byte_source.h"
+#include "io/record_ends.h"
 
 namespace crowdfold {
 
@@ -24,19 +25,16 @@ struct TextBlock {
   void reserve(std::size_t wanted);
 };
 
-// Where the last whole record of `text` ends; 0 if none does. `separator` is that of fields, where
-// quotes may hide newlines; 0 (JSON lines) where they cannot.
-std::size_t records_end(std::string_view text, char separator);
-
 class BlockReader {
  public:
   BlockReader(const std::string& path, std::size_t block_size, Waiting waiting = Waiting::yes,
               const std::atomic<bool>* cancelled = nullptr);
 
-  // The first bytes of the input, without consuming them: enough to recognise a format by.
-  std::string_view peek();
+  // Reads the first bytes, without giving them out: 64 KB, then twice as many as before. False if the
+  // input ends with them. Error(data) if no record can be as long as they are.
+  bool read_on();
 
-  // How records look (see records_end), and how many bytes come before the first one. To be told before
+  // How records look (see RecordEnds), and how many bytes come before the first one. To be told before
   // the first block.
   void begin_records(char separator, std::size_t before);
 
@@ -47,8 +45,10 @@ class BlockReader {
   // ByteSource::read returned; next_of_pending() gives out the whole records among the bytes that were
   // read, at the end all of them. False if there are none.
   std::size_t poll();
-  std::string_view pending() const { return carry_; }
   bool next_of_pending(TextBlock& block);
+
+  // Read, but not yet given out.
+  std::string_view pending() const { return carry_; }
 
   const ByteSource& source() const { return *source_; }
   const std::string& path() const { return path_; }
@@ -56,13 +56,12 @@ class BlockReader {
  private:
   bool fill(TextBlock& block, std::size_t wanted);
   void take_carry(TextBlock& block, std::size_t room);
-  std::size_t records_end_of(const TextBlock& block) const;
-  void finish(TextBlock& block, std::size_t end);
+  void finish(TextBlock& block);
 
   std::string path_;
   std::unique_ptr<ByteSource> source_;
   std::size_t block_size_;
-  char separator_ = ',';
+  RecordEnds ends_;         // of the records in the carry, and in the block that is being filled
   std::string carry_;       // read, but not yet given out
   std::size_t before_ = 0;  // bytes of it that are before the first record
   bool ended_ = false;

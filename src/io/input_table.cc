@@ -7,7 +7,10 @@ namespace {
 
 TableFormat recognise(BlockReader& reader, const ReadOptions& options, const std::vector<Role>& roles,
                       bool rest) {
-  const std::string_view start = reader.peek();
+  FirstRecord first(reader.path(), options);
+  while (reader.read_on() && !first.is_in(reader.pending())) {
+  }
+  const std::string_view start = reader.pending();
   TableFormat format(start, reader.path(), options);
   format.find_columns(start, roles, rest);
   reader.begin_records(format.separator(), format.bytes_before());

@@ -187,6 +187,51 @@ TEST(ReadLabels, SaysWhatIsWrongWithAFileThatHoldsNothing) {
   EXPECT_EQ(message("task,worker,label"), ": no labels: there is no row but the header");
 }
 
+TEST(ReadLabels, TakesAFirstRecordOfAnyLengthAndBlankLinesBeforeIt) {
+  const TempDir folder;
+  const std::string text(200'000, 'x');
+  const std::string blank(100'000, '\n');
+  for (const std::string& path :
+       {folder.write("a.csv", "task,worker,label," + text + "\nt,w,a,1\n"),
+        folder.write("b.csv", "t,v,\"" + text + "\n\"\nt,w,a\n"),
+        folder.write("c.csv", blank + "task;worker;label\nt;w;a\n"),
+        folder.write("d.jsonl",
+                     R"({"task": "t", "worker": "w", "label": "a", "text": ")" + text + "\"}\n")}) {
+    const Labels labels = read_labels(path, {}, threads(2));
+    EXPECT_EQ(names_of(labels.tasks()), std::vector<std::string>{"t"}) << path;
+    EXPECT_EQ(labels.classes()[labels.num_classes() - 1], "a") << path;
+    EXPECT_EQ(labels.num_labels(), path.ends_with("b.csv") ? 2U : 1U);
+  }
+}
+
+TEST(ReadLabels, TakesTheSeparatorOfTheFirstLineThatIsNotBlank) {
+  const TempDir folder;
+  const Labels labels =
+      read_labels(folder.write("a.csv", "\n\r\ntask;worker;label\nt,1;w;a\n"), {}, threads(1));
+  EXPECT_EQ(names_of(labels.tasks()), std::vector<std::string>{"t,1"});
+}
+
+TEST(ReadLabels, TellsThePlaceOfAWrongHeaderBehindBlankLines) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", "\n\ntask,\"worker\nx\"y,label\nt,w,a\n");
+  EXPECT_EQ(std::string(error_of([&] { read_labels(path, {}, threads(1)); }).what()),
+            path + ":4:3: text after a closing quote (a quote inside quotes is written twice)");
+}
+
+TEST(ReadLabels, RefusesTwoColumnsOfOneNameForARole) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", "task,worker,label,x,x,label\nt,w,a,1,2,b\n");
+  EXPECT_EQ(std::string(error_of([&] { read_labels(path, {}, threads(1)); }).what()),
+            path +
+                ":1: columns 3 and 6 are both named 'label': rename one of them, or choose by number: "
+                "--map label=6");
+  ReadOptions options;
+  options.columns = {{"label", "6"}};
+  EXPECT_EQ(names_of(read_labels(path, options, threads(1)).classes()), std::vector<std::string>{"b"});
+  options.columns = {{"label", "label"}};
+  EXPECT_EQ(error_of([&] { read_labels(path, options, threads(1)); }).code(), ErrorCode::data);
+}
+
 TEST(ReadLabels, NoticesDamagedCompression) {
   const TempDir folder;
   const std::string csv = as_csv(big_crowd());

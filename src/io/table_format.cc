@@ -18,9 +18,10 @@ std::string_view without_mark(std::string_view start) {
   return start;
 }
 
-// The separator that the first line has most of.
-char guess_separator(std::string_view start) {
-  const std::string_view line = start.substr(0, start.find('\n'));
+// The separator that the line around `place` has most of.
+char guess_separator(std::string_view text, std::size_t place) {
+  const std::size_t begin = text.rfind('\n', place) + 1;  // 0 if there is none
+  const std::string_view line = text.substr(begin, text.find('\n', place) - begin);
   return *std::max_element(kSeparators.begin(), kSeparators.end(), [&](char a, char b) {
     return std::count(line.begin(), line.end(), a) < std::count(line.begin(), line.end(), b);
   });
@@ -53,19 +54,11 @@ TableFormat::TableFormat(std::string_view start, const std::string& path, const 
                                                                   : Format::csv;
   }
   json_ = format == Format::jsonl;
-  layout_.separator = format == Format::tsv ? '\t' : guess_separator(text);
+  layout_.separator = format == Format::tsv ? '\t' : guess_separator(text, first_byte);
 }
 
 bool TableFormat::is_blank(std::string_view start) {
   return without_mark(start).find_first_not_of(kBlank) == std::string_view::npos;
-}
-
-bool TableFormat::suffices(std::string_view start, const std::string& path, const ReadOptions& options) {
-  const std::string_view text = without_mark(start);
-  const std::size_t first_byte = text.find_first_not_of(kBlank);
-  if (first_byte == std::string_view::npos || text.find('\n', first_byte) == std::string_view::npos)
-    return false;
-  return records_end(text, TableFormat(start, path, options).separator()) > first_byte;
 }
 
 void TableFormat::find_columns(std::string_view start, const std::vector<Role>& roles, bool rest,
@@ -84,15 +77,20 @@ void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> rol
     begin = end;
     end = record.parse(text, begin, layout_.separator);
   } while (record.ok() && record.blank() && end < text.size());
+  const auto line_of = [&](std::size_t place) {
+    const auto before = text.substr(0, place);
+    return lines + 1 + static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
+  };
   if (!record.ok()) {
-    throw Error(ErrorCode::data, Location{name_, lines + 1, record.error_place() - begin + 1},
-                record.error());
+    const std::size_t at = record.error_place();
+    const std::size_t line_begin = text.substr(0, at).rfind('\n') + 1;  // 0 if there is no newline
+    throw Error(ErrorCode::data, Location{name_, line_of(at), at - line_begin + 1}, record.error());
   }
   std::vector<std::string> first_row;
   for (std::size_t i = 0; i < record.num_fields(); ++i) first_row.emplace_back(record.field(i));
   layout_.num_fields = first_row.size();
 
-  const Location place{name_, lines + 1, 0};
+  const Location place{name_, line_of(begin), 0};
   std::optional<std::vector<std::size_t>> columns;
   if (options_.header != Header::no) {
     const auto places =
@@ -187,6 +185,19 @@ void TableFormat::describe(ReadReport& report, const char* compression) const {
     report.columns +=
         fmt::format("{}{} = {}", report.columns.empty() ? "" : ", ", known.role, names_[known.field]);
   }
+}
+
+bool FirstRecord::is_in(std::string_view start) {
+  if (!ends_) {
+    if (kByteOrderMark.starts_with(start)) return false;  // the mark itself may be cut
+    const std::size_t mark = start.size() - without_mark(start).size();
+    first_byte_ = std::min(start.find_first_not_of(kBlank, std::max(first_byte_, mark)), start.size());
+    const std::size_t newline = start.find('\n', std::max(first_byte_, searched_));
+    searched_ = start.size();
+    if (newline == std::string_view::npos) return false;
+    ends_.emplace(TableFormat(start, path_, options_).separator(), mark);
+  }
+  return ends_->find(start) > first_byte_;
 }
 
 void ReadTally::settle(const BlockOutcome& outcome) {

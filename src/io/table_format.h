@@ -6,6 +6,7 @@
 // tables and the events of a live stream all read through this class.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,8 +46,6 @@ class TableFormat {
   TableFormat(std::string_view start, const std::string& path, const ReadOptions& options);
 
   static bool is_blank(std::string_view start);
-  // Whether `start` holds the first record, whole: enough to recognise everything by.
-  static bool suffices(std::string_view start, const std::string& path, const ReadOptions& options);
 
   // Finds the columns by the first record; in JSON lines, by the first objects. Rows that parsers give
   // out then hold the columns of `roles` that exist, in that order, and, with `rest`, all others.
@@ -58,7 +57,7 @@ class TableFormat {
   void assume_columns(std::vector<Role> roles);
 
   bool is_json() const { return json_; }
-  // See records_end().
+  // See RecordEnds.
   char separator() const { return json_ ? '\0' : layout_.separator; }
   // Bytes before the first record, and lines: a byte-order mark, blank lines, a header.
   std::size_t bytes_before() const { return bytes_before_; }
@@ -93,6 +92,24 @@ class TableFormat {
   std::vector<RoleField> role_fields_;
   std::size_t bytes_before_ = 0;
   std::uint64_t lines_before_ = 0;
+};
+
+// Waits for the first record of an input, by which everything is recognised.
+class FirstRecord {
+ public:
+  FirstRecord(std::string path, ReadOptions options)
+      : path_(std::move(path)), options_(std::move(options)) {}
+
+  // Whether `start`, the first bytes of the input, holds the record as a whole. In the next call it has
+  // more bytes; those that were looked at are not looked at again.
+  bool is_in(std::string_view start);
+
+ private:
+  std::string path_;
+  ReadOptions options_;
+  std::size_t first_byte_ = 0;      // that is not blank, or how far there is none
+  std::size_t searched_ = 0;        // for the end of its line
+  std::optional<RecordEnds> ends_;  // once the line is there, and with it the separator
 };
 
 // How far an input was read: counts its lines, and turns what is wrong with them into errors or, where

@@ -64,7 +64,9 @@ bool is_label(std::string_view line) {
 class EventReader::Impl {
  public:
   Impl(const std::string& path, const ReadOptions& options, bool follow)
-      : options_(options), reader_(path, kReadAtOnce, follow ? Waiting::follow : Waiting::no) {}
+      : options_(options),
+        reader_(path, kReadAtOnce, follow ? Waiting::follow : Waiting::no),
+        first_record_(path, options) {}
 
   ReadStatus read(const Body& body);
   void wait() const {
@@ -112,7 +114,8 @@ class EventReader::Impl {
   BlockReader reader_;
   TextBlock block_;
   Batch batch_;
-  // Known once the first record is there.
+  FirstRecord first_record_;
+  // Known once that is there.
   std::optional<TableFormat> format_;
   std::optional<BlockParser> parser_;
   bool has_columns_ = false;
@@ -141,9 +144,7 @@ EventReader::ReadStatus EventReader::Impl::read(const Body& body) {
 // False if the first record is not there yet.
 bool EventReader::Impl::recognise(bool ended) {
   const std::string_view start = reader_.pending();
-  const bool enough =
-      ended ? !TableFormat::is_blank(start) : TableFormat::suffices(start, reader_.path(), options_);
-  if (!enough) return false;
+  if (!(ended ? !TableFormat::is_blank(start) : first_record_.is_in(start))) return false;
   format_.emplace(start, reader_.path(), options_);
   format_->is_json() ? format_->assume_columns(event_roles(true)) : find_columns(start);
   use_columns();

@@ -96,6 +96,33 @@ TEST(EventReader, TakesRowsOfLabelsWithQuotedLineEnds) {
   EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t|ann|a\nb|1", "label|t|bob||2"}));
 }
 
+TEST(EventReader, TakesARowWithAQuoteInsideAFieldAtOnce) {
+  const Growing file;
+  file.write("task,worker,label\nt1,5\" disk,x\n");
+  Reading reading(file.path(), /*follow=*/true);
+  reading.read();
+  EXPECT_EQ(reading.events, std::vector<std::string>{"label|t1|5\" disk|x|"});
+  file.write("\"a\n");
+  reading.read();
+  EXPECT_EQ(reading.events.size(), 1U);
+  file.write("b\",w,x\nt3,w,x\n");
+  reading.read();
+  EXPECT_EQ(reading.events,
+            (std::vector<std::string>{"label|t1|5\" disk|x|", "label|a\nb|w|x|", "label|t3|w|x|"}));
+}
+
+TEST(EventReader, RefusesALineWithoutAnEnd) {
+  const std::string endless(std::size_t{66} << 20, 'x');
+  for (const char* before : {"", "task,worker,label\nt,w,\"", "{"}) {
+    const Growing file;
+    file.write(before + endless);
+    Reading reading(file.path());
+    EXPECT_EQ(testing::error_of([&] { reading.read_to_the_end(); }).what(),
+              file.path() +
+                  ": a record is longer than 64 MB: is a quote not closed, or is this not a text file?");
+  }
+}
+
 TEST(EventReader, TakesRowsWithoutAHeader) {
   const Growing file;
   file.write("t1\tann\tcat\nt2\tbob\tdog");
