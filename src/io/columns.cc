@@ -77,6 +77,10 @@ const std::string* mapping_of(const std::string& role, const ReadOptions& option
 
 void check_mapping(const std::vector<Role>& roles, const ReadOptions& options) {
   for (const auto& [name, column] : options.columns) {
+    if (const std::string& first = *mapping_of(name, options); &first != &column) {
+      throw Error(ErrorCode::usage, fmt::format("--map {0}={1},{0}={2}: only one column can be the {0}",
+                                                name, first, column));
+    }
     const bool known = std::any_of(roles.begin(), roles.end(), [&, &mapped = name](const Role& role) {
       return role.name == mapped && !role.aliases.empty();
     });
@@ -134,6 +138,29 @@ std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::str
                                 : ""));
   }
   return columns;
+}
+
+void require_no_namesakes(const std::vector<std::string>& header, const std::vector<Role>& roles,
+                          const std::vector<std::size_t>& columns, const ReadOptions& options,
+                          bool classes_behind, const Location& place) {
+  // kNoColumn, the largest number, if a role has no column.
+  const std::size_t last = *std::max_element(columns.begin(), columns.end());
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (columns[i] == kNoColumn) continue;
+    const std::string& name = header[columns[i]];
+    const std::string* const mapped = mapping_of(roles[i].name, options);
+    if (mapped != nullptr && *mapped != name) continue;
+    for (std::size_t c = columns[i] + 1; c < header.size(); ++c) {
+      if (header[c] != name || (classes_behind && c > last)) continue;
+      throw Error(
+          ErrorCode::data, place,
+          fmt::format("columns {} and {} are both named '{}': rename one of them{}", columns[i] + 1,
+                      c + 1, name,
+                      is_mappable(roles[i].name)
+                          ? fmt::format(", or choose by number: --map {}={}", roles[i].name, c + 1)
+                          : ""));
+    }
+  }
 }
 
 std::vector<std::size_t> columns_by_position(std::size_t num_fields, const std::vector<Role>& roles,

@@ -29,7 +29,7 @@ Role truth_role();  // named label, like the one above, with the names that trut
 // The column that the user mapped to a role; null if none.
 const std::string* mapping_of(const std::string& role, const ReadOptions& options);
 
-// Error(usage) if a role that is none of these is mapped.
+// Error(usage) if a role that is none of these is mapped, or one is mapped twice.
 void check_mapping(const std::vector<Role>& roles, const ReadOptions& options);
 
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
@@ -41,7 +41,14 @@ std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::str
                                                       const std::vector<Role>& roles,
                                                       const ReadOptions& options, const Location& place);
 
-// The same without a header: roles that have a place, in order, unless mapped by number.
+// Error(data) if a column that a role has by its name, not by a mapping to its number, has a namesake.
+// Where the columns behind those of all roles are classes (`classes_behind`), one of them may be called
+// like a role.
+void require_no_namesakes(const std::vector<std::string>& header, const std::vector<Role>& roles,
+                          const std::vector<std::size_t>& columns, const ReadOptions& options,
+                          bool classes_behind, const Location& place);
+
+// Columns without a header: those of roles that have a place, in order, unless mapped by number.
 std::vector<std::size_t> columns_by_position(std::size_t num_fields, const std::vector<Role>& roles,
                                              const ReadOptions& options, const Location& place);
 

@@ -62,6 +62,10 @@ TEST(Columns, AreComplainedAboutWhereAMappingDoesNotFit) {
   const Error unknown = error_of([&] { match({"task", "worker", "label"}, options); });
   EXPECT_EQ(unknown.code(), ErrorCode::usage);
   EXPECT_STREQ(unknown.what(), "--map truth=x: the columns to map are task, worker and label");
+  options.columns = {{"task", "task"}, {"worker", "worker"}, {"task", "label"}};
+  const Error twice = error_of([&] { match({"task", "worker", "label"}, options); });
+  EXPECT_EQ(twice.code(), ErrorCode::usage);
+  EXPECT_STREQ(twice.what(), "--map task=task,task=label: only one column can be the task");
   options.columns = {{"task", "0"}};
   EXPECT_EQ(error_of([&] { match({"task", "worker", "label"}, options); }).code(), ErrorCode::usage);
 }

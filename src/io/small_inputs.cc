@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "crowdfold/error.h"
 #include "crowdfold/io.h"
 #include "io/input_table.h"
 
@@ -114,7 +115,14 @@ Estimates read_estimates(const std::string& path, const ReadOptions& options, Re
     std::string_view name = input.field_names()[i];
     if (name.starts_with(kPosteriorKey) && input.report().format.starts_with("json"))
       name.remove_prefix(kPosteriorKey.size());
-    estimates.classes.intern(name);
+    if (name.find('\0') != name.npos) {
+      throw Error(ErrorCode::data, Location{input.report().source, 0, 0},
+                  "a NUL character (\\u0000) in the name of a class: no name may hold one");
+    }
+    if (estimates.classes.intern(name) != i - first_class) {
+      throw Error(ErrorCode::data, Location{input.report().source, 0, 0},
+                  fmt::format("two columns are named '{}': there is one for each class", name));
+    }
   }
 
   std::vector<double> probabilities(num_fields);  // of the row, by field

@@ -155,6 +155,32 @@ TEST(Workers, WithoutLabelsKeepTheirHistoryAndNonsenseIsRefused) {
   EXPECT_EQ(message("u,.5,-3\n"), ":2:6: '-3' is not a number of labels");
 }
 
+TEST(Estimates, OfTwoColumnsForOneClassAreRefused) {
+  const TempDir folder;
+  for (const std::string& path :
+       {folder.write("a.csv", "task,label,confidence,a,a,b\nt1,a,.5,.1,.2,.7\n"),
+        folder.write(
+            "a.jsonl",
+            R"({"task": 1, "label": "a", "confidence": 1, "posterior": {"b": 0, "a": 1}, "a": 1})"
+            "\n")}) {
+    EXPECT_EQ(std::string(error_of([&] { read_estimates(path, {}); }).what()),
+              path + ": two columns are named 'a': there is one for each class");
+  }
+  const std::string path = folder.write("b.csv", "task,task,label,confidence\nt1,t2,a,.5\n");
+  EXPECT_EQ(error_of([&] { read_estimates(path, {}); }).code(), ErrorCode::data);
+}
+
+TEST(Estimates, OfAClassThatIsCalledLikeAColumnAreReadBack) {
+  const TempDir folder;
+  const std::string path =
+      folder.write("a.csv", "task,label,confidence,label,task\nt1,task,.75,.25,.75\n");
+  const Estimates estimates = read_estimates(path, {});
+  EXPECT_EQ(names_of(estimates.classes), (std::vector<std::string>{"label", "task"}));
+  EXPECT_EQ(estimates.estimate[0], 1);
+  const std::string short_of_one = folder.write("b.csv", "task,label,label\nt1,a,b\n");
+  EXPECT_EQ(error_of([&] { read_estimates(short_of_one, {}); }).code(), ErrorCode::data);
+}
+
 TEST(Estimates, ComeBackAsTheyWereWritten) {
   const TempDir folder;
   Labels labels =

@@ -105,6 +105,7 @@ void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> rol
     }
   }
   if (columns) {
+    require_no_namesakes(first_row, roles, *columns, options_, rest, place);
     bytes_before_ = start.size() - text.size() + end;
     lines_before_ = static_cast<std::uint64_t>(
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
