@@ -23,6 +23,15 @@ using Update = std::tuple<std::string, std::optional<std::string>, double, std::
 // worker, quality, lower, upper, labels
 using Worker = std::tuple<std::string, double, double, double, double>;
 
+// Only here can names hold a NUL: readers of files refuse it.
+void require_text(std::string_view name) {
+  if (name.find('\0') != name.npos) {
+    throw Error(ErrorCode::data, "a NUL character in a name, behind '" +
+                                     std::string(name.substr(0, name.find('\0'))) +
+                                     "': no name may hold one");
+  }
+}
+
 std::optional<std::string> text_or_none(std::string_view text) {
   if (text.empty()) return std::nullopt;
   return std::string(text);
@@ -48,6 +57,7 @@ class Stream {
                                         config.beta = beta.value_or(config.beta);
                                         config.half_life = half_life.value_or(config.half_life);
                                         config.forget_closed = forget_closed || config.forget_closed;
+                                        for (const std::string& name : classes) require_text(name);
                                         if (!classes.empty()) config.classes = classes;
                                       })),
         stream_(std::make_unique<LiveStream>(store_, stop, listener())) {
@@ -58,6 +68,7 @@ class Stream {
 
   void take(const std::string& kind, std::string_view task, std::string_view worker,
             std::string_view label, std::string_view id) {
+    for (const std::string_view text : {task, worker, label, id}) require_text(text);
     StreamEvent event{kind_of(kind), task, worker, label, id};
     refusal_.clear();
     live().consume(event);
@@ -74,6 +85,7 @@ class Stream {
     live().commit();
   }
   void remember(std::string_view worker, double correct, double seen) {
+    require_text(worker);
     live().remember(worker, {correct, seen});
   }
   void shut() {

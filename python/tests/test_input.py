@@ -171,6 +171,17 @@ def test_a_null_task_or_worker_is_an_error_with_its_row(role: str, kind: str) ->
         cf.OnePass().fit(data)
 
 
+@pytest.mark.parametrize("role", ["task", "worker", "label"])
+@pytest.mark.parametrize("kind", ["pandas", "polars", "chunks"])
+def test_a_nul_character_in_a_name_is_an_error(role: str, kind: str) -> None:
+    frame = pd.DataFrame({"task": ["a", "b"], "worker": ["u", "v"], "label": ["x", "y"]})
+    frame.loc[1, role] = "a\0b"
+    data: Any = {"pandas": frame, "polars": pl.from_pandas(frame), "chunks": iter([frame])}[kind]
+    word = "class" if role == "label" else role
+    with pytest.raises(cf.DataError, match=f"NUL character in the name of a {word}, behind 'a'"):
+        cf.OnePass().fit(data)
+
+
 def test_a_missing_column_is_an_error_that_lists_those_that_are_there() -> None:
     frame = pd.DataFrame({"task": ["a"], "annotator": ["u"], "label": ["x"]})
     for data in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), frame.to_dict("list"),

@@ -40,6 +40,16 @@ def test_labels_are_taken_back_and_truths_come_late() -> None:
         stream.add(None, 10, True)
 
 
+def test_a_nul_character_in_a_name_is_refused() -> None:
+    stream = cf.LiveStream()
+    for event in (("a\0b", "ann", "x"), ("t", "a\0b", "x"), ("t", "ann", "a\0b")):
+        with pytest.raises(cf.DataError, match="NUL character in a name, behind 'a'"):
+            stream.add(*event)
+    with pytest.raises(cf.DataError, match="NUL character"):
+        cf.LiveStream(classes=["x", "a\0b"])
+    assert stream.totals()["events"] == 0
+
+
 def test_next_tasks_are_those_that_need_labels_most() -> None:
     stream = cf.LiveStream()
     for worker in "abc":

@@ -1,6 +1,7 @@
-// JSON lines: one object a line. Wanted values are strings, numbers or booleans (kept as they are
-// written); null and a missing key are the empty string. A value inside an object is named by both keys:
-// "answer.choice".
+// JSON lines: one object a line, strictly as in RFC 8259, also where nothing of it is wanted. Wanted
+// values are strings, numbers or booleans (kept as they are written); null and a missing key are the
+// empty string. A value inside an object is named by both keys: "answer.choice". A wanted key must not
+// come twice.
 #pragma once
 
 #include <memory>
@@ -43,7 +44,7 @@ class JsonlParser {
     return outcome;
   }
 
-  // The keys of the first objects in the text; empty if the first line is none.
+  // The keys of the first objects in the text; empty if there are none.
   static std::vector<std::string> keys_of_first_objects(std::string_view text);
 
  private:

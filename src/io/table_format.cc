@@ -36,6 +36,18 @@ bool has_extension(std::string path, std::initializer_list<const char*> extensio
                      [&](const char* e) { return path.ends_with(e); });
 }
 
+// What is wrong with the first line that is not blank.
+std::string why_no_object(std::string_view text) {
+  text.remove_prefix(text.find_first_not_of(kBlank));
+  std::string line(text.substr(0, text.find('\n')));
+  line.push_back('\n');
+  const std::size_t size = line.size();
+  line.append(kBlockPadding, '\0');
+  const BlockOutcome outcome = JsonlParser({}, false).parse(std::string_view(line).substr(0, size),
+                                                            [](Row, bool) { return Complaint(); });
+  return outcome.error ? outcome.error->message : "the first object has no keys";
+}
+
 }  // namespace
 
 TableFormat::TableFormat(std::string_view start, const std::string& path, const ReadOptions& options)
@@ -120,10 +132,13 @@ void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> rol
 void TableFormat::find_json_columns(std::string_view start, std::vector<Role> roles, bool rest,
                                     std::uint64_t lines) {
   for (Role& role : roles) role.required = role.required && !role.late;
-  const std::vector<std::string> keys = JsonlParser::keys_of_first_objects(without_mark(start));
+  const std::string_view text = without_mark(start);
+  const std::vector<std::string> keys = JsonlParser::keys_of_first_objects(text);
   if (keys.empty()) {
     throw Error(ErrorCode::data, Location{name_, lines + 1, 1},
-                "not JSON lines: the first line is not a JSON object");
+                text[text.find_first_not_of(kBlank)] == '{'
+                    ? why_no_object(text)
+                    : "not JSON lines: the first line is not a JSON object");
   }
   const Location place{name_, lines + 1, 0};
   const auto columns = match_columns(keys, roles, options_, place);

@@ -1,5 +1,7 @@
 #include "crowdfold/labels.h"
 
+#include <fmt/format.h>
+
 #include <unordered_set>
 #include <utility>
 
@@ -10,6 +12,21 @@
 namespace crowdfold {
 
 namespace {
+
+// Outputs could not be read back, and messages would end there. All names are looked through at once:
+// they lie one behind another.
+void require_text(const NameTable& names, const char* what) {
+  if (names.size() == 0) return;
+  const std::string_view last = names[names.size() - 1];
+  const std::string_view all(names[0].data(), static_cast<std::size_t>(last.end() - names[0].begin()));
+  const std::size_t nul = all.find('\0');
+  if (nul == all.npos) return;
+  std::uint32_t id = 0;
+  while (names[id].end() <= all.begin() + nul) ++id;
+  throw Error(ErrorCode::data,
+              fmt::format("a NUL character in the name of a {}, behind '{}': no name may hold one", what,
+                          names[id].substr(0, names[id].find('\0'))));
+}
 
 // The same names and rows, with fewer labels.
 Labels with_fewer_labels(const Labels& labels, LabelArrays arrays) {
@@ -26,16 +43,21 @@ Labels::Labels(LabelNames names, LabelArrays arrays, const RowCounts& rows)
       arrays_.offsets.back() != arrays_.workers.size() ||
       arrays_.workers.size() != arrays_.classes.size())
     throw Error(ErrorCode::internal, "labels, and the places of their tasks, do not fit together");
+  require_text(names_.tasks, "task");
+  require_text(names_.workers, "worker");
+  require_text(names_.classes, "class");
 }
 
 Labels Labels::with_workers(NameTable workers) && {
   if (workers.size() < num_workers()) throw Error(ErrorCode::internal, "workers have lost their names");
+  require_text(workers, "worker");
   names_.workers = std::move(workers);
   return std::move(*this);
 }
 
 Labels Labels::with_classes(NameTable classes) && {
   if (classes.size() < num_classes()) throw Error(ErrorCode::internal, "classes have lost their names");
+  require_text(classes, "class");
   names_.classes = std::move(classes);
   return std::move(*this);
 }

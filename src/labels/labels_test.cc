@@ -158,5 +158,22 @@ TEST(Labels, RefuseArraysThatDoNotFitTheirNames) {
               }).code() == ErrorCode::internal);
 }
 
+TEST(Labels, RefuseANameWithANulCharacter) {
+  const std::string name("a\0b", 3);
+  const auto message = [](const std::vector<testing::LabelRow>& rows) {
+    return std::string(testing::error_of([&] { testing::labels_of(rows); }).what());
+  };
+  const std::string after = ", behind 'a': no name may hold one";
+  EXPECT_EQ(message({{"t", "u", "x"}, {name, "u", "x"}}),
+            "a NUL character in the name of a task" + after);
+  EXPECT_EQ(message({{"t", name, "x"}, {"t", "u", "x"}}),
+            "a NUL character in the name of a worker" + after);
+  EXPECT_EQ(message({{"t", "u", name}}), "a NUL character in the name of a class" + after);
+  EXPECT_EQ(testing::error_of([&] {
+              testing::with_more_classes(testing::labels_of({{"t", "u", "x"}}), {name});
+            }).code(),
+            ErrorCode::data);
+}
+
 }  // namespace
 }  // namespace crowdfold
