@@ -197,7 +197,7 @@ void RunFlags::add_verbose_to(CLI::App& command) {
 void RunFlags::add_memory_to(CLI::App& command) {
   command
       .add_option("--max-memory", max_memory_,
-                  "what a method may take, as 500MB or 8GB; default: 80 % of the machine's")
+                  "what labels or a method may take, as 500MB or 8GB; default: 80 % of the machine's")
       ->transform(CLI::AsSizeValue(true).description(""))
       ->type_name("SIZE")
       ->group(kRunningGroup);

@@ -32,6 +32,10 @@ class NameTable {
     return {bytes_.data() + begin, static_cast<std::size_t>(ends_[id] - begin)};
   }
   std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size()); }
+  // Of memory: names, where they end, and the index.
+  std::uint64_t bytes() const {
+    return bytes_.size() + sizeof(std::uint64_t) * (ends_.size() + index_.slots.size());
+  }
 
   // For readers that hash a name once and use the hash more than once.
   static std::uint64_t hash(std::string_view name);

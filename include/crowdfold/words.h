@@ -12,6 +12,8 @@ namespace crowdfold {
 std::string with_commas(std::uint64_t number);
 // (1, "task") -> "1 task"; (2000, "task") -> "2,000 tasks"; (2, "class") -> "2 classes"
 std::string count_noun(std::uint64_t number, const std::string& noun);
+// 1234567 -> "1.2 MB"; 12345678901 -> "12.3 GB"
+std::string memory_size(std::uint64_t bytes);
 
 // The text without power over a terminal. Control characters, and those that turn the direction of
 // writing round, become escapes of JSON (\n, \u001b); bytes that are not UTF-8 become \xff. Control

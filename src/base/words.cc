@@ -66,4 +66,9 @@ std::string printable(std::string_view text, std::string_view kept) {
   return shown;
 }
 
+std::string memory_size(std::uint64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  return value < 1e9 ? fmt::format("{:.1f} MB", value / 1e6) : fmt::format("{:.1f} GB", value / 1e9);
+}
+
 }  // namespace crowdfold

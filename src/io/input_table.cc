@@ -1,7 +1,5 @@
 #include "io/input_table.h"
 
-#include <algorithm>
-
 namespace crowdfold {
 namespace {
 
@@ -23,11 +21,6 @@ TableInput::TableInput(const std::string& path, const ReadOptions& options,
                        const std::vector<Role>& roles, bool rest, std::size_t block_size)
     : reader_(path, block_size, Waiting::yes, options.cancelled),
       format_(recognise(reader_, options, roles, rest)),
-      tally_(format_, reader_.source().compression()) {
-  const std::string_view start = reader_.pending();
-  const auto newlines = std::count(start.begin(), start.end(), '\n');
-  bytes_per_record_ =
-      static_cast<double>(start.size()) / static_cast<double>(std::max<std::ptrdiff_t>(1, newlines));
-}
+      tally_(format_, reader_.source().compression()) {}
 
 }  // namespace crowdfold

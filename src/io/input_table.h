@@ -34,15 +34,12 @@ class TableInput {
   }
 
   const ByteSource& source() const { return reader_.source(); }
-  // Mean size of the records at the beginning.
-  double bytes_per_record() const { return bytes_per_record_; }
   const ReadReport& report() const { return tally_.report(); }
 
  private:
   BlockReader reader_;
   TableFormat format_;
   ReadTally tally_;
-  double bytes_per_record_ = 1;
 };
 
 }  // namespace crowdfold

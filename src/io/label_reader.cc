@@ -1,10 +1,14 @@
 #include "io/label_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
+#include "crowdfold/words.h"
 #include "labels/grouping/ordered_grouper.h"
 #include "labels/grouping/partitioned_grouper.h"
+#include "labels/interner.h"
 
 namespace crowdfold {
 namespace {
@@ -17,13 +21,24 @@ constexpr unsigned kMostPartitionBits = 10;
 // How much larger labels are than their compressed file, roughly: only the number of partitions and the
 // first size of arrays depend on it.
 constexpr double kCompression = 5;
+constexpr const char* kKeepLess = "; a file that is grouped by task can be read with --low-memory";
 
 std::vector<Role> label_roles() { return {task_role(), worker_role(), label_role()}; }
 
-double estimated_rows(const TableInput& input) {
-  const double factor = *input.source().compression() == '\0' ? 1 : kCompression;
-  return factor * static_cast<double>(input.source().file_size()) / input.bytes_per_record();
-}
+// Pairs of a task and a worker, by their ids.
+struct PairSlot {
+  std::uint64_t pair = kFree;
+
+  static constexpr std::uint64_t kFree = ~std::uint64_t{0};
+  static constexpr std::size_t kRoom = 2;
+  bool free() const { return pair == kFree; }
+  bool matches(std::uint64_t other) const { return pair == other; }
+  static std::uint64_t hash_of(std::uint64_t pair) {
+    const std::uint64_t product = pair * 0x9E37'79B9'7F4A'7C15;
+    return product ^ product >> 32;
+  }
+  std::uint64_t hash() const { return hash_of(pair); }
+};
 
 // Whether no task comes back within the block: then, most likely, the input is grouped by task.
 bool looks_grouped(const LabelBlock& block) {
@@ -37,19 +52,21 @@ bool looks_grouped(const LabelBlock& block) {
 Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOptions& options,
                     const RunContext& context) {
   OrderedGrouper grouper(options.duplicates);
-  if (first.num_runs() > 0) {
-    // A little more than it seems: pages that are never touched cost nothing, arrays that move do.
-    const double blocks = 1.05 * estimated_rows(reader.input()) /
-                          static_cast<double>(std::max<std::uint64_t>(1, first.rows));
-    const auto expected = [&](std::size_t in_first) {
-      return static_cast<std::uint64_t>(blocks * static_cast<double>(in_first));
-    };
+  // A little more than it seems: pages that are never touched cost nothing, arrays that move do.
+  const auto expected = [&](std::size_t in_first) {
+    return static_cast<std::uint64_t>(1.05 * reader.blocks() * static_cast<double>(in_first));
+  };
+  constexpr std::uint64_t kTaskBytes = 32;  // with its place in the index, whose pages are touched
+  if (context.max_memory == 0 || kTaskBytes * expected(first.num_runs()) <= context.max_memory) {
     grouper.reserve(expected(first.workers.size()), expected(first.num_runs()),
                     expected(first.names.size()));
   }
   std::vector<BlockWriter> writers = make_writers(options, context);
   reader.run([&](int thread) -> BlockWriter& { return writers[static_cast<std::size_t>(thread)]; },
-             [&](const LabelBlock& block) { grouper.append(block); });
+             [&](const LabelBlock& block) {
+               grouper.append(block);
+               require_room(reader.input().report().source, grouper.bytes(), kKeepLess, context);
+             });
   return grouper.finish(context.threads);
 }
 
@@ -57,13 +74,17 @@ Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const Read
                         const RunContext& context) {
   std::vector<std::string_view> names;
   for (std::size_t run = 0; run < first.num_runs(); ++run) names.push_back(first.name(run));
-  const auto partitions = static_cast<std::uint64_t>(std::max(
-      estimated_rows(reader.input()) / kRowsPerPartition, kPartitionsPerThread * context.threads));
+  const double rows = reader.blocks() * static_cast<double>(first.rows);
+  const auto partitions = static_cast<std::uint64_t>(
+      std::max(rows / kRowsPerPartition, kPartitionsPerThread * context.threads));
   const unsigned bits = std::min(kMostPartitionBits, static_cast<unsigned>(std::bit_width(partitions)));
   PartitionedGrouper grouper(options.duplicates, bits, std::max(1, context.threads), options.abstain,
                              NameHead(names));
   reader.run([&](int thread) -> RowPacker& { return grouper.packer(thread); },
-             [&](const BlockSummary& block) { grouper.append(block); });
+             [&](const BlockSummary& block) {
+               grouper.append(block);
+               require_room(reader.input().report().source, grouper.bytes(), kKeepLess, context);
+             });
   return grouper.finish(context);
 }
 
@@ -93,6 +114,7 @@ LabelBlock LabelReader::peek() {
   writer.begin(labels);
   first_.emplace();
   if (input_.next(*first_)) {
+    first_bytes_ = first_->size;
     parse(*first_, 0, writer);
   } else {
     first_.reset();
@@ -100,16 +122,35 @@ LabelBlock LabelReader::peek() {
   return labels;
 }
 
+double LabelReader::blocks() const {
+  const double factor = *input_.source().compression() == '\0' ? 1 : kCompression;
+  return factor * static_cast<double>(input_.source().file_size()) /
+         static_cast<double>(std::max<std::size_t>(1, first_bytes_));
+}
+
+void require_room(const std::string& source, std::uint64_t bytes, const std::string& advice,
+                  const RunContext& context) {
+  if (context.max_memory == 0 || bytes <= context.max_memory) return;
+  throw Error(ErrorCode::usage, Location{source, 0, 0},
+              fmt::format("its labels need more memory than the {} that may be used: allow more with "
+                          "--max-memory{}",
+                          memory_size(context.max_memory), advice));
+}
+
 void rethrow_with_place(const DuplicateLabel& error, const std::string& path,
                         const ReadOptions& options) {
   if (is_rereadable(path)) {
     TableInput input(path, options, label_roles());
-    bool seen = false;
+    Interner tasks("tasks", kMaxTasks);
+    Interner workers("workers", kMaxWorkers);
+    SlotTable<PairSlot> pairs;
     input.for_each_row([&](Row row, bool) -> Complaint {
       const bool abstains = row[2].empty() || row[2] == options.abstain;
-      if (abstains || row[0] != error.task || row[1] != error.worker) return {};
-      if (seen) return {3, error.what(), true};
-      seen = true;
+      if (abstains || row[0].empty() || row[1].empty()) return {};
+      const std::uint64_t pair = std::uint64_t{tasks.intern(row[0])} << 32 | workers.intern(row[1]);
+      if (pairs.find(pair, PairSlot::hash_of(pair)) != nullptr)
+        return {3, DuplicateLabel(row[0], row[1]).what(), true};
+      pairs.insert({pair});
       return {};
     });
   }

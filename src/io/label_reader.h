@@ -20,6 +20,8 @@ class LabelReader {
 
   // The first block, which run() gives again. Faults in it are reported then.
   LabelBlock peek();
+  // How many times as long as that block the input is, roughly; 0 where its size is not known.
+  double blocks() const;
 
   // All blocks. writer(thread) fills them, in parallel; consume(block) takes them, in input order.
   // A writer is a BlockWriter, or something like it.
@@ -36,6 +38,7 @@ class LabelReader {
   TableInput input_;
   std::vector<BlockParser> parsers_;  // by thread
   std::optional<TextBlock> first_;    // if it was peeked at
+  std::size_t first_bytes_ = 0;       // its size
 };
 
 template <class Writer>
@@ -89,8 +92,13 @@ void LabelReader::run(const WriterOf& writer, const Consume& consume) {
 // A writer for each of the context's threads.
 std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunContext& context);
 
-// The place of a worker's second label on a task, read again from the start. The error comes back with
-// no more than the input's name if that cannot be read twice.
+// Error(usage) if what was read of `source` takes more memory than the context allows; `advice` says
+// what else to do about it.
+void require_room(const std::string& source, std::uint64_t bytes, const std::string& advice,
+                  const RunContext& context);
+
+// The first row that is a worker's second label on a task, read again from the start. The error comes
+// back with no more than the input's name if that cannot be read twice.
 [[noreturn]] void rethrow_with_place(const DuplicateLabel& error, const std::string& path,
                                      const ReadOptions& options);
 

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "crowdfold/io.h"
+#include "crowdfold/words.h"
 #include "io/output.h"
 #include "label_files.h"
 #include "support.h"
@@ -81,6 +82,58 @@ TEST(ReadLabels, TellsThePlaceOfASecondLabelUnderTheStrictRule) {
 
   options.skip_bad_rows = true;  // a repeated label is no malformed row
   EXPECT_EQ(error_of([&] { read_labels(path, options, threads(1)); }).location().line, 6U);
+}
+
+TEST(ReadLabels, TellsTheFirstSecondLabelOfTheInputForAnyNumberOfThreads) {
+  const TempDir folder;
+  ReadOptions options;
+  options.duplicates = Duplicates::error;
+  // The first task that has a second label is t0; the first row that is one is of t5.
+  std::string text = "task,worker,label\n";
+  for (int t = 0; t < 40; ++t)
+    text += "t" + std::to_string(t) + ",u,a\nt0,w" + std::to_string(t) + ",a\n";
+  text += "t5,v,\nt5,v,a\nt5,u,a\nt0,w1,a\n";
+  for (int t = 39; t >= 0; --t) text += "t" + std::to_string(t) + ",u,a\n";
+  const std::string path = folder.write("a.csv", text);
+  for (const int count : {1, 2, 3, 8}) {
+    const Error error = error_of([&] { read_labels(path, options, threads(count)); });
+    EXPECT_EQ(std::string(error.what()),
+              path +
+                  ":84:6: worker 'u' labels task 't5' a second time (--duplicates "
+                  "last, first or keep accepts it)");
+  }
+}
+
+TEST(ReadLabels, ReservesNoMoreThanItsBytesCanHold) {
+  const TempDir folder;
+  // The first 64 KB are blank, and the first block, of 256 KB, has one row with a long name.
+  std::string text = "task,worker,label\n" + std::string(202'118, '\n');
+  text += std::string(60'000, 'x') + ",w,a\n";
+  for (int i = 0; i < 40'000; ++i) text += "u" + std::to_string(i) + ",w,a\n";
+  RunContext context = threads(1);
+  context.max_memory = 50'000'000;
+  EXPECT_EQ(read_labels(folder.write("a.csv", text), {}, context).num_tasks(), 40'001U);
+}
+
+TEST(ReadLabels, TakesNoMoreMemoryThanItMay) {
+  const TempDir folder;
+  for (const bool grouped : {true, false}) {
+    const std::vector<LabelRow> rows = grouped ? big_crowd() : shuffled(big_crowd());
+    const std::string path = folder.write("a.csv.gz", gzip(as_csv(rows)));
+    for (const int count : {1, 2}) {
+      RunContext context = threads(count);
+      context.max_memory = 100'000'000;
+      EXPECT_NO_THROW(read_labels(path, {}, context));
+      context.max_memory = 6 * rows.size() / 2;
+      const Error error = error_of([&] { read_labels(path, {}, context); });
+      EXPECT_EQ(error.code(), ErrorCode::usage);
+      EXPECT_EQ(
+          std::string(error.what()),
+          path + ": its labels need more memory than the " + memory_size(context.max_memory) +
+              " that may be used: allow more with --max-memory; a file that is grouped by task can be "
+              "read with --low-memory");
+    }
+  }
 }
 
 TEST(ReadLabels, TellsTheLineAndColumnOfABadRowBehindManyBlocks) {

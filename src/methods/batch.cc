@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "crowdfold/error.h"
+#include "crowdfold/words.h"
 
 namespace crowdfold {
 namespace {
@@ -75,12 +76,8 @@ Result no_labels(const Labels& labels, const RunContext& context) {
 
 void require_memory(const std::string& method, std::uint64_t bytes, const RunContext& context) {
   if (context.max_memory == 0 || bytes <= context.max_memory) return;
-  const auto text = [](std::uint64_t size) {
-    const auto value = static_cast<double>(size);
-    return value < 1e9 ? fmt::format("{:.1f} MB", value / 1e6) : fmt::format("{:.1f} GB", value / 1e9);
-  };
   throw Error(ErrorCode::usage, fmt::format("{} would need {} of memory, and {} may be used", method,
-                                            text(bytes), text(context.max_memory)));
+                                            memory_size(bytes), memory_size(context.max_memory)));
 }
 
 std::vector<TaskId> shuffled_tasks(TaskId num_tasks, std::uint64_t seed) {

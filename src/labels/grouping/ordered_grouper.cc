@@ -56,6 +56,14 @@ void OrderedGrouper::append(const LabelBlock& block) {
   }
 }
 
+std::uint64_t OrderedGrouper::bytes() const {
+  const bool sorts = !task_of_run_.empty();
+  const std::uint64_t labels = (sizeof(WorkerId) + sizeof(ClassId)) * worker_.size();
+  const std::uint64_t sorting = labels + 2 * sizeof(std::uint64_t) * tasks_.size();
+  return labels + sizeof(std::uint64_t) * offsets_.size() + sizeof(TaskId) * task_of_run_.size() +
+         tasks_.bytes() + ids_.bytes() + (sorts ? sorting : 0);
+}
+
 // Brings the runs of a task together, in input order.
 void OrderedGrouper::regroup() {
   FlatArray<std::uint64_t> begin(tasks_.size() + 1ULL, 0);

@@ -17,6 +17,8 @@ class OrderedGrouper {
   // Makes room, so that arrays need not move while they grow.
   void reserve(std::uint64_t labels, std::uint64_t tasks, std::uint64_t name_bytes);
   void append(const LabelBlock& block);
+  // Of memory, at the end, if no more comes.
+  std::uint64_t bytes() const;
   Labels finish(int threads);
 
  private:

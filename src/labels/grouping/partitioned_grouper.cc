@@ -38,6 +38,7 @@ struct PartitionedGrouper::Partition {
   std::vector<std::uint32_t> label_ends;
   FlatArray<WorkerId> workers;
   FlatArray<ClassId> classes;
+  WorkerId offender = Deduplicator::kNobody;  // under Duplicates::error, of the last task
 
   std::size_t num_tasks() const { return first_row.size(); }
   std::uint32_t name_begin(std::size_t task) const { return task == 0 ? 0 : name_ends[task - 1]; }
@@ -84,6 +85,7 @@ PartitionedGrouper::PartitionedGrouper(Duplicates duplicates, unsigned partition
 
 void PartitionedGrouper::append(const BlockSummary& block) {
   first_row_.push_back(ids_.rows);
+  packed_bytes_ += block.packed_bytes;
   ids_.absorb(block);
 }
 
@@ -160,8 +162,10 @@ PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& 
   for (std::size_t t = 0; t < num_tasks; ++t) {
     const auto left = static_cast<std::uint32_t>(
         scratch.deduplicator.apply(workers + begin, classes + begin, cursor[t] - begin));
-    if (scratch.deduplicator.offender != Deduplicator::kNobody) {
-      throw DuplicateLabel(partition.name(t), ids_.workers[scratch.deduplicator.offender]);
+    partition.offender = std::exchange(scratch.deduplicator.offender, Deduplicator::kNobody);
+    if (partition.offender != Deduplicator::kNobody) {
+      partition.first_row.resize(t + 1);
+      return partition;
     }
     if (to < begin) {
       std::copy_n(workers + begin, left, workers + to);
@@ -182,11 +186,24 @@ Labels PartitionedGrouper::finish(const RunContext& context) {
     context.throw_if_cancelled();
     partitions[p] = group(p, scratch[static_cast<std::size_t>(thread)]);
   });
+  refuse_offenders(partitions);
   std::uint64_t duplicates = 0;
   for (const Scratch& s : scratch) duplicates += s.deduplicator.duplicates;
   scratch.clear();
   packers_.clear();
   return join(partitions, duplicates, context);
+}
+
+// Of all tasks with a second label the one that appears first: how many partitions there are must not
+// matter.
+void PartitionedGrouper::refuse_offenders(const std::vector<Partition>& partitions) const {
+  const Partition* first = nullptr;
+  for (const Partition& partition : partitions) {
+    if (partition.offender == Deduplicator::kNobody) continue;
+    if (first == nullptr || partition.first_row.back() < first->first_row.back()) first = &partition;
+  }
+  if (first != nullptr)
+    throw DuplicateLabel(first->name(first->num_tasks() - 1), ids_.workers[first->offender]);
 }
 
 // Brings the partitions' tasks into the order of their first rows. Ranges of rows are independent of one

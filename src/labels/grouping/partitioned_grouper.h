@@ -23,6 +23,10 @@ class PartitionedGrouper {
   RowPacker& packer(int reader) { return packers_[static_cast<std::size_t>(reader)]; }
   // Afterwards, one after another in input order.
   void append(const BlockSummary& block);
+  // Of memory, at the end, if no more comes: packed rows, and the labels that partitions make of them.
+  std::uint64_t bytes() const {
+    return packed_bytes_ + (sizeof(WorkerId) + sizeof(ClassId)) * ids_.rows + ids_.bytes();
+  }
   Labels finish(const RunContext& context);
 
  private:
@@ -32,6 +36,7 @@ class PartitionedGrouper {
   std::size_t num_partitions() const { return std::size_t{1} << bits_; }
   Partition group(std::size_t partition, Scratch& scratch);
   void unpack(const RowPacker::Piece& piece, int reader, Partition& partition, Scratch& scratch) const;
+  void refuse_offenders(const std::vector<Partition>& partitions) const;
   Labels join(const std::vector<Partition>& partitions, std::uint64_t duplicates,
               const RunContext& context);
 
@@ -41,6 +46,7 @@ class PartitionedGrouper {
   IdMap ids_;
   std::vector<RowPacker> packers_;        // by reader
   std::vector<std::uint64_t> first_row_;  // by block: rows in the blocks before
+  std::uint64_t packed_bytes_ = 0;
 };
 
 }  // namespace crowdfold

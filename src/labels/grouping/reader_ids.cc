@@ -6,6 +6,7 @@ void BlockSummary::restart(int by_reader) {
   reader = by_reader;
   rows = 0;
   abstentions = 0;
+  packed_bytes = 0;
   new_workers.clear();
   new_classes.clear();
 }
@@ -59,6 +60,13 @@ void IdMap::absorb(const BlockSummary& block) {
   }
   rows += block.rows;
   abstentions += block.abstentions;
+}
+
+std::uint64_t IdMap::bytes() const {
+  constexpr std::uint64_t kReaderBytes = 100;  // for each worker in a reader's table, on average
+  std::uint64_t bytes = workers.bytes() + classes.bytes();
+  for (const std::vector<WorkerId>& ids : workers_of_) bytes += kReaderBytes * ids.size();
+  return bytes;
 }
 
 }  // namespace crowdfold

@@ -39,6 +39,7 @@ struct BlockSummary {
   std::uint32_t sequence = 0;  // blocks before this one in the input
   std::uint64_t rows = 0;
   std::uint64_t abstentions = 0;
+  std::uint64_t packed_bytes = 0;  // memory that its rows take, if they are packed
   // Names that this reader had not met before, in order.
   std::vector<std::string> new_workers;
   std::vector<std::string> new_classes;
@@ -79,6 +80,9 @@ class IdMap {
   const std::vector<ClassId>& classes_of(int reader) const {
     return classes_of_[static_cast<std::size_t>(reader)];
   }
+
+  // Of memory: names and ids, also those of the readers.
+  std::uint64_t bytes() const;
 
   NameTable workers;
   NameTable classes;

@@ -56,6 +56,7 @@ void RowPacker::begin_piece(std::size_t partition, std::size_t room) {
     const std::size_t size = std::max(kChunk, room);
     buffer.free = pool_.allocate(size);
     buffer.end = buffer.free + size;
+    block_->packed_bytes += size;
   }
   buffer.piece_number = piece_number_;
   pieces.push_back({block_->sequence, first_row_, buffer.free, buffer.free});
