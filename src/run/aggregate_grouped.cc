@@ -17,12 +17,17 @@ namespace crowdfold {
 namespace {
 
 constexpr std::size_t kWriteBytes = 1 << 20;
+constexpr std::uint64_t kHistoryBytes = 8;  // of a task in a TaskHistory
 
 // Reads the input once and gives out tasks, one after another, as they are closed by the next one.
 class GroupedTasks {
  public:
-  GroupedTasks(const std::string& path, const ReadOptions& options, const RunContext& context)
-      : reader_(path, options, context),
+  // `bytes_per_task`: memory that the caller takes for each.
+  GroupedTasks(const std::string& path, const ReadOptions& options, const RunContext& context,
+               std::uint64_t bytes_per_task)
+      : context_(context),
+        bytes_per_task_(bytes_per_task),
+        reader_(path, options, context),
         writers_(make_writers(options, context)),
         deduplicator_(options.duplicates, 0) {}
 
@@ -39,6 +44,7 @@ class GroupedTasks {
                   deduplicator_.grow(ids.workers.size());
                   stopped_ = !before_block();
                   if (!stopped_) take(block, on_task);
+                  require_room(report().source, bytes(), "", context_);
                 });
     if (!stopped_ && open_) close(on_task);
   }
@@ -81,6 +87,14 @@ class GroupedTasks {
     open_ = false;
   }
 
+  // Of memory: the names of workers, all tasks, and the labels of the open task.
+  std::uint64_t bytes() const {
+    return ids.bytes() + bytes_per_task_ * count +
+           (sizeof(WorkerId) + sizeof(ClassId)) * workers_.size();
+  }
+
+  const RunContext& context_;
+  std::uint64_t bytes_per_task_;
   LabelReader reader_;
   std::vector<BlockWriter> writers_;
   Deduplicator deduplicator_;
@@ -188,17 +202,18 @@ class GroupedAggregation {
     const bool twice = needs_second_look(*learner);
     if (twice && !learn(*learner)) return false;
     Judging outcome = judge(*learner, !twice);
-    if (outcome == Judging::classes_grew && !twice) {
+    if (outcome == Judging::changed && !twice) {
       // A class turned up late, so confidences given before it were too high. It is known now.
       learner = method.make_online(request_.settings, context_.seed);
       learner->expect(0, classes_expected_);
       outcome = judge(*learner, true);
     }
     if (outcome == Judging::not_grouped) return false;
-    if (outcome == Judging::classes_grew) {
-      throw Error(ErrorCode::data, Location{report_.source, 0, 0},
-                  "the second reading met a class that the first did not: the file changes while it is "
-                  "read; run again once it is complete");
+    if (outcome == Judging::changed) {
+      throw Error(
+          ErrorCode::data, Location{report_.source, 0, 0},
+          "the second reading met what the first did not: the file changes while it is read; run "
+          "again once it is complete");
     }
     summary_.result.learned = learner->state();
     summary_.result.learned.counts.resize(summary_.names.workers.size());
@@ -206,14 +221,22 @@ class GroupedAggregation {
   }
 
  private:
-  enum class Judging { done, not_grouped, classes_grew };
+  // changed: the input does not hold what was expected of it.
+  enum class Judging { done, not_grouped, changed };
+  struct Counts {
+    std::uint64_t rows = 0;
+    std::uint64_t tasks = 0;
+    std::uint64_t workers = 0;
+    std::uint64_t classes = 0;
+    bool operator==(const Counts&) const = default;
+  };
 
   // The caller says that no task comes back.
   bool is_vouched() const { return request_.road == Road::grouped; }
 
   // The first of two readings: learns, gives nothing. False if the input is not grouped.
   bool learn(OnlineMethod& method) {
-    GroupedTasks tasks(request_.labels, request_.read, context_);
+    GroupedTasks tasks(request_.labels, request_.read, context_, is_vouched() ? 0 : kHistoryBytes);
     TaskHistory history;
     ChunkLearner learner(method);
     tasks.run(
@@ -228,12 +251,13 @@ class GroupedAggregation {
         });
     learner.finish();
     history.finish();
+    learned_ = {tasks.ids.rows, tasks.count, tasks.ids.workers.size(), tasks.ids.classes.size()};
     return !history.repeated();
   }
 
   // Judges task after task, learning from each if `learning`.
   Judging judge(OnlineMethod& method, bool learning) {
-    GroupedTasks tasks(request_.labels, request_.read, context_);
+    GroupedTasks tasks(request_.labels, request_.read, context_, is_vouched() ? 0 : kHistoryBytes);
     TaskHistory history;
     bool grew = false;
     std::uint64_t without_estimate = 0;
@@ -260,7 +284,9 @@ class GroupedAggregation {
       throw Error(ErrorCode::data, Location{report_.source, 0, 0},
                   "no labels: there is no row but the header");
     }
-    if (grew && !is_vouched()) return Judging::classes_grew;
+    const Counts counts = {tasks.ids.rows, tasks.count, tasks.ids.workers.size(),
+                           tasks.ids.classes.size()};
+    if (learning ? grew && !is_vouched() : counts != learned_) return Judging::changed;
     sink_->finish();
     summary_.tasks_without_estimate = without_estimate;
     summary_.counts = {tasks.labels,
@@ -292,6 +318,7 @@ class GroupedAggregation {
   std::unique_ptr<EstimateSink> sink_;
   NameTable named_{"classes", kMaxClasses};  // beforehand
   std::uint32_t classes_expected_ = 0;
+  Counts learned_;  // of the first of two readings
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "label_files.h"
 #include "run/aggregate_grouped.h"
@@ -285,6 +286,59 @@ TEST(Score, AveragesRunsThatDifferByTheirSeed) {
   const Score first = score_method(find_method("mv"), {{"ties", "first"}}, labels, truths, 16, {});
   EXPECT_EQ(first.accuracy, 1);
   EXPECT_EQ(first.deviation, 0);
+}
+
+// The context of a run during which the file grows: with each reading from this one on, by a row. Its
+// label is `label`, or a new one every time if that is empty.
+RunContext while_growing(const std::string& path, int from_reading, const std::string& label) {
+  RunContext context = threads(1);
+  context.progress = [path, from_reading, label, readings = 0](const Progress& progress) mutable {
+    const bool begins = progress.done <= std::uint64_t{1} << 17;
+    if (!begins || ++readings < from_reading) return;
+    const std::string number = std::to_string(readings);
+    std::ofstream(path, std::ios::app)
+        << "new" + number + ",w," + (label.empty() ? "class" + number : label) + "\n";
+  };
+  return context;
+}
+
+TEST(TaskByTask, RefusesAFileThatGrowsWhileItIsRead) {
+  const TempDir folder;
+  const auto refuse = [&](const char* method, const std::string& csv, int from_reading,
+                          const std::string& label) {
+    const std::string path = folder.write("a.csv", csv);
+    const AggregateRequest request = {
+        .method = method, .labels = path, .road = Road::low_memory, .output = folder / "out.csv"};
+    const Error error = error_of([&] { aggregate(request, while_growing(path, from_reading, label)); });
+    EXPECT_EQ(error.code(), ErrorCode::data) << method << from_reading;
+    EXPECT_EQ(std::string(error.what()),
+              path +
+                  ": the second reading met what the first did not: the file changes while it is read; "
+                  "run again once it is complete");
+    EXPECT_EQ(folder.files(), std::vector<std::string>{"a.csv"});
+  };
+  const std::string csv = as_csv(big_crowd());
+  for (const int from_reading : {1, 2}) {
+    for (const char* method : {"onepass", "threepass", "twopass"})
+      refuse(method, csv + "late,w,a class that comes late\n", from_reading, "");
+  }
+  for (const char* method : {"mv", "twopass"}) refuse(method, csv, 2, "zebra");
+}
+
+TEST(TaskByTask, TakesNoMoreMemoryThanItMay) {
+  const TempDir folder;
+  std::string csv = "task,worker,label\n";  // one task
+  for (int i = 0; i < 100'000; ++i) csv += "t,w" + std::to_string(i % 100) + ",a\n";
+  const std::string path = folder.write("a.csv", csv);
+  RunContext context = threads(1);
+  context.max_memory = 300'000;
+  const AggregateRequest request = {.method = "onepass", .labels = path};
+  EXPECT_EQ(std::string(error_of([&] { aggregate(request, context); }).what()),
+            path +
+                ": its labels need more memory than the 0.3 MB that may be used: allow more with "
+                "--max-memory");
+  context.max_memory = 1'000'000;
+  EXPECT_EQ(aggregate(request, context).counts.labels, 100U);
 }
 
 }  // namespace
