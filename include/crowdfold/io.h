@@ -30,6 +30,7 @@ struct ReadOptions {
   bool skip_bad_rows = false;
   // As in RunContext, for the time in which a pipe or terminal has nothing to read.
   const std::atomic<bool>* cancelled = nullptr;
+  std::size_t block_bytes = std::size_t{1} << 18;  // read at a time; no result depends on it
 };
 
 // What a reader found out, for people.

@@ -59,7 +59,7 @@ void BlockReader::begin_records(char separator, std::size_t before) {
 }
 
 bool BlockReader::next(TextBlock& block) {
-  take_carry(block, block_size_);
+  block.size = 0;
   std::size_t end = 0;
   for (std::size_t wanted = block_size_; end == 0; wanted *= 2) {
     if (!fill(block, wanted)) {  // the end of the input: all of it, closed by a newline
@@ -71,7 +71,7 @@ bool BlockReader::next(TextBlock& block) {
     end = ends_.find({block.bytes.get(), block.size});
     if (end == 0) require_sane_record(wanted, path_);
   }
-  carry_.assign(block.bytes.get() + end, block.size - end);
+  carry_.insert(0, block.bytes.get() + end, block.size - end);
   block.size = end;
   finish(block);
   return true;
@@ -101,21 +101,19 @@ bool BlockReader::next_of_pending(TextBlock& block) {
   return true;
 }
 
-// Moves the bytes that were read but not given out to the block, with room for as many as `room`.
-void BlockReader::take_carry(TextBlock& block, std::size_t room) {
-  block.size = 0;
-  block.begin = 0;
-  block.reserve(std::max(room, carry_.size()) + 1);  // one more for a last newline
-  std::memcpy(block.bytes.get(), carry_.data(), carry_.size());
-  block.size = carry_.size();
-  carry_.clear();
+// Bytes that were read but not given out; then those of the source.
+std::size_t BlockReader::read(char* to, std::size_t size) {
+  if (carry_.empty()) return source_->read(to, size);
+  const std::size_t count = carry_.copy(to, size);
+  carry_.erase(0, count);
+  return count;
 }
 
 // Reads until the block holds `wanted` bytes; false if the input ended before.
 bool BlockReader::fill(TextBlock& block, std::size_t wanted) {
-  block.reserve(wanted + 1);
+  block.reserve(wanted + 1);  // one more for a last newline
   while (block.size < wanted) {
-    const std::size_t count = source_->read(block.bytes.get() + block.size, wanted - block.size);
+    const std::size_t count = read(block.bytes.get() + block.size, wanted - block.size);
     if (count == 0) return false;
     block.size += count;
   }

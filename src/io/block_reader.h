@@ -55,7 +55,7 @@ class BlockReader {
 
  private:
   bool fill(TextBlock& block, std::size_t wanted);
-  void take_carry(TextBlock& block, std::size_t room);
+  std::size_t read(char* to, std::size_t size);
   void finish(TextBlock& block);
 
   std::string path_;

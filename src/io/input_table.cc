@@ -18,8 +18,8 @@ TableFormat recognise(BlockReader& reader, const ReadOptions& options, const std
 }  // namespace
 
 TableInput::TableInput(const std::string& path, const ReadOptions& options,
-                       const std::vector<Role>& roles, bool rest, std::size_t block_size)
-    : reader_(path, block_size, Waiting::yes, options.cancelled),
+                       const std::vector<Role>& roles, bool rest)
+    : reader_(path, options.block_bytes, Waiting::yes, options.cancelled),
       format_(recognise(reader_, options, roles, rest)),
       tally_(format_, reader_.source().compression()) {}
 

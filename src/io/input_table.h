@@ -14,7 +14,7 @@ class TableInput {
  public:
   // For roles and `rest`, see TableFormat::find_columns.
   TableInput(const std::string& path, const ReadOptions& options, const std::vector<Role>& roles,
-             bool rest = false, std::size_t block_size = 1 << 18);
+             bool rest = false);
 
   std::size_t field_of(const std::string& role) const { return format_.field_of(role); }
   const std::vector<std::string>& field_names() const { return format_.field_names(); }

@@ -65,7 +65,7 @@ class EventReader::Impl {
  public:
   Impl(const std::string& path, const ReadOptions& options, bool follow)
       : options_(options),
-        reader_(path, kReadAtOnce, follow ? Waiting::follow : Waiting::no),
+        reader_(path, options.block_bytes, follow ? Waiting::follow : Waiting::no),
         first_record_(path, options) {}
 
   ReadStatus read(const Body& body);
