@@ -10,13 +10,17 @@ BUILD_PACKAGES := g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libsi
   libzstd-dev libsqlite3-dev libboost-dev libeigen3-dev libxxhash-dev libhwy-dev
 TEST_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv python3-dev libgtest-dev librapidcheck-dev libbenchmark-dev \
   zstd git valgrind clang-format clang-tidy
+FUZZ_PACKAGES := $(BUILD_PACKAGES) python3 clang libclang-rt-dev
 
 # What the program needs, built first or alone.
 PROGRAM := crowdfold-cli crowdfold-completion
 ONLY_PROGRAM := -DCROWDFOLD_TESTS=OFF -DCROWDFOLD_BENCH=OFF
 WITH_TESTS := -DCROWDFOLD_TESTS=ON -DCROWDFOLD_BENCH=ON
 
-FOLDERS := include src cli python/src tests bench experiments examples
+FOLDERS := include src cli python/src tests fuzz bench experiments examples
+
+# How long `make fuzz` runs each harness.
+SECONDS ?= 60
 
 # Where the Python package is installed to be tested, and where ruff is.
 VENV := build/venv
@@ -39,7 +43,7 @@ MOST_TIDIED ?= 10
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help setup setup-build build build-all demo test test-all python bench format lint lint-all sbom audit install
+.PHONY: help setup setup-build build build-all demo test test-all fuzz python bench format lint lint-all sbom audit install
 .PHONY: release-tests asan-tests tsan-tests installed-example python-package python-tests style tidy tidy-all
 
 help:  ## this list
@@ -77,7 +81,7 @@ release-tests: build-all
 # Unit tests and whole commands with the address and undefined-behaviour sanitizers.
 asan-tests:
 	cmake --preset asan
-	cmake --build --preset asan -j $(JOBS) --target crowdfold-tests crowdfold-cli
+	cmake --build --preset asan -j $(JOBS) --target crowdfold-tests crowdfold-cli crowdfold-kept-inputs
 	ctest --preset asan --no-tests=error -L sanitize -j $(JOBS)
 
 # Unit tests that start a thread, with the thread sanitizer. The release build wrote down which do.
@@ -95,10 +99,16 @@ installed-example:
 test-all: test tidy-all  ## besides: the long tests, every check of the sanitizers, all tests in the thread sanitizer, clang-tidy on all
 	ctest --preset release --no-tests=error -L long -j $(JOBS)
 	cmake --preset asan-all
-	cmake --build --preset asan-all -j $(JOBS) --target crowdfold-tests crowdfold-cli
+	cmake --build --preset asan-all -j $(JOBS) --target crowdfold-tests crowdfold-cli crowdfold-kept-inputs
 	ctest --preset asan-all --no-tests=error -L sanitize -j $(JOBS)
-	cmake --build --preset tsan -j $(JOBS) --target crowdfold-tests crowdfold-cli
+	cmake --build --preset tsan -j $(JOBS) --target crowdfold-tests crowdfold-cli crowdfold-kept-inputs
 	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
+
+fuzz:  ## fuzz every reader for SECONDS seconds (60), some side by side; findings are told at the end
+	@.ci/install-packages $(FUZZ_PACKAGES)
+	cmake --preset fuzz
+	cmake --build --preset fuzz -j $(JOBS)
+	python3 fuzz/run.py --build build/fuzz --seconds $(SECONDS) --jobs $(JOBS)
 
 # The module is built on the library of `make build`, as that of a system would be: compiling it a second time would take
 # minutes. A plain `pip install .` compiles everything; that this is configured is checked too.

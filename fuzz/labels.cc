@@ -1,0 +1,108 @@
+// Files of labels: read whole by one thread, in small blocks by several, row by row, and aggregated on
+// both roads.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "crowdfold/aggregate.h"
+#include "crowdfold/error.h"
+#include "fuzz.h"
+#include "io/input_table.h"
+
+namespace crowdfold::fuzz {
+namespace {
+
+RunContext with_threads(int threads) {
+  RunContext context;
+  context.threads = threads;
+  return context;
+}
+
+std::string labels_text(const Labels& labels) {
+  std::string text = text_of(labels.tasks()) + text_of(labels.workers()) + text_of(labels.classes());
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j)
+      text += fmt::format("{}={} ", task.workers[j], task.classes[j]);
+    text += '\n';
+  }
+  const RowCounts& rows = labels.rows();
+  return text + fmt::format("{} {} {}\n", rows.read, rows.abstentions, rows.duplicates);
+}
+
+std::string read_by_reader(const std::string& path, const ReadOptions& options, int threads) {
+  return outcome(path, [&] {
+    ReadReport report;
+    const Labels labels = read_labels(path, options, with_threads(threads), &report);
+    return labels_text(labels) + text_of(report);
+  });
+}
+
+std::string read_by_rows(const std::string& path, const ReadOptions& options) {
+  return outcome(path, [&] {
+    TableInput input(path, options, {task_role(), worker_role(), label_role()});
+    LabelsBuilder builder(options.duplicates);
+    input.for_each_row([&](Row row, bool) -> Complaint {
+      if (row[0].empty()) return {1, "no task: the field is empty"};
+      if (row[1].empty()) return {2, "no worker: the field is empty"};
+      builder.add(row[0], row[1], row[2] == options.abstain ? std::string_view() : row[2]);
+      return {};
+    });
+    return labels_text(builder.build()) + text_of(input.report());
+  });
+}
+
+// Methods that say the same on both roads.
+const std::vector<std::string>& methods_of_both_roads() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> found;
+    for (const MethodInfo& method : methods()) {
+      if (method.make_online && method.traits.online_equals_batch) found.push_back(method.name);
+    }
+    return found;
+  }();
+  return names;
+}
+
+std::string answers(AggregateRequest request, Road road, int threads) {
+  request.road = road;
+  return outcome(request.labels, [&] {
+    const AggregateSummary summary = aggregate(request, with_threads(threads));
+    std::string text = text_of(summary.tasks()) + text_of(summary.workers());
+    for (std::size_t t = 0; t < summary.result.estimate.size(); ++t) {
+      const ClassId label = summary.result.estimate[t];
+      text += fmt::format("{} {}\n", label == kNoClass ? "" : summary.classes()[label],
+                          summary.result.confidence[t]);
+    }
+    for (WorkerId w = 0; w < summary.workers().size(); ++w) {
+      const WorkerCounts counts = summary.result.learned.counts_of(w);
+      text += fmt::format("{}/{} ", counts.correct, counts.seen);
+    }
+    return text;
+  });
+}
+
+}  // namespace
+
+void labels(std::string_view input) {
+  Choices choices(input);
+  const ReadOptions options = read_options(choices);
+  const ReadOptions small = in_small_blocks(options, choices);
+  const int threads = 1 + static_cast<int>(choices.below(4));
+  const MemoryFile file(input);
+  const std::string whole = read_by_reader(file.path(), options, 1);
+  expect_same("labels, whole and in blocks", whole, read_by_reader(file.path(), small, threads));
+  if (!is_error(whole) && options.duplicates != Duplicates::error)
+    expect_same("labels, by the reader and by rows", whole, read_by_rows(file.path(), small));
+
+  AggregateRequest request;
+  request.method = methods_of_both_roads()[choices.below(methods_of_both_roads().size())];
+  request.labels = file.path();
+  request.read = options;
+  const std::string in_memory = answers(request, Road::in_memory, 1);
+  request.read = small;
+  expect_same("answers, in memory and task by task", in_memory,
+              answers(request, Road::low_memory, threads));
+}
+
+}  // namespace crowdfold::fuzz
