@@ -101,8 +101,10 @@ void labels(std::string_view input) {
   request.read = options;
   const std::string in_memory = answers(request, Road::in_memory, 1);
   request.read = small;
-  expect_same("answers, in memory and task by task", in_memory,
-              answers(request, Road::low_memory, threads));
+  const std::string by_task = answers(request, Road::low_memory, threads);
+  // How many classes are too many for a method is said as soon as it is known.
+  if (!in_memory.starts_with("error 0: ") || !by_task.starts_with("error 0: "))
+    expect_same("answers, in memory and task by task", in_memory, by_task);
 }
 
 }  // namespace crowdfold::fuzz
