@@ -52,12 +52,15 @@ std::string read_by_rows(const std::string& path, const ReadOptions& options) {
   });
 }
 
-// Methods that say the same on both roads.
+// Methods that say the same on both roads. One that takes few classes is left out: task by task it
+// refuses more of them as soon as they come, and in memory behind all that may be wrong with later rows.
 const std::vector<std::string>& methods_of_both_roads() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> found;
     for (const MethodInfo& method : methods()) {
-      if (method.make_online && method.traits.online_equals_batch) found.push_back(method.name);
+      const Traits& traits = method.traits;
+      if (method.make_online && traits.online_equals_batch && traits.most_classes == kMaxClasses)
+        found.push_back(method.name);
     }
     return found;
   }();
@@ -101,10 +104,8 @@ void labels(std::string_view input) {
   request.read = options;
   const std::string in_memory = answers(request, Road::in_memory, 1);
   request.read = small;
-  const std::string by_task = answers(request, Road::low_memory, threads);
-  // How many classes are too many for a method is said as soon as it is known.
-  if (!in_memory.starts_with("error 0: ") || !by_task.starts_with("error 0: "))
-    expect_same("answers, in memory and task by task", in_memory, by_task);
+  expect_same("answers, in memory and task by task", in_memory,
+              answers(request, Road::low_memory, threads));
 }
 
 }  // namespace crowdfold::fuzz
