@@ -1,14 +1,11 @@
 // A layer between a program and the C library (LD_PRELOAD) that lets one call fail, or writes down what
 // goes to the disk. The environment says what:
 //
-//   CROWDFOLD_FAULT=KIND:N:ERRNO   the N-th call of that kind in main() fails with this number of an
-//   error. Of
-//                                  writes that fail with ENOSPC the N-th is cut short, and all later
-//                                  ones fail.
-//   CROWDFOLD_COUNTS=FILE          how many calls of each kind there were goes to this file at the end.
-//   CROWDFOLD_JOURNAL=FILE         writes, syncs, truncations and removals of the database that
-//   CROWDFOLD_WATCHED CROWDFOLD_WATCHED=DATABASE     names, and of its logs, and what went to standard
-//   output, in their order.
+// - CROWDFOLD_FAULT=KIND:N:ERRNO: the N-th call of that kind in main() fails with this error. Of writes
+//   that fail with ENOSPC the N-th is cut short, and all later ones fail.
+// - CROWDFOLD_COUNTS=FILE: how many calls of each kind there were goes to this file at the end.
+// - CROWDFOLD_JOURNAL=FILE, CROWDFOLD_WATCHED=PATH: writes, syncs, truncations and removals of the
+//   database of that whole path and of its logs go to the file, and what was printed, in their order.
 //
 // What the C library writes for itself is beyond its reach, so functions of stdio are replaced too.
 #include <dlfcn.h>
@@ -69,7 +66,7 @@ ssize_t allowed(Kind kind, std::size_t size) {
 // The journal: records with their bytes behind them. tests/stream/power_loss_test.py reads them.
 struct Record {
   char what;  // Write, Sync, Truncate, Unlink, Output
-  char file;  // of the database: d, its write-ahead log: w, its rollback journal: j
+  char file;  // the database: d, its write-ahead log: w, its rollback journal: j, their folder: f
   char unused[2];
   std::uint32_t size;
   std::int64_t at;
@@ -88,6 +85,9 @@ void note(char what, char file, std::int64_t at = 0, const void* bytes = nullptr
 char watched_file(const char* path) {
   if (journal < 0 || watched == nullptr) return 0;
   const std::size_t length = std::strlen(watched);
+  if (std::strlen(path) == static_cast<std::size_t>(std::strrchr(watched, '/') - watched) &&
+      std::strncmp(path, watched, std::strlen(path)) == 0)
+    return 'f';
   if (std::strncmp(path, watched, length) != 0) return 0;
   const char* const ending = path + length;
   if (*ending == '\0') return 'd';

@@ -70,7 +70,8 @@ CASES = [
     Case("stream", [*STREAM, "events"], states=["s.db"], inputs={"events": "events.jsonl"}, goes_on=True, allocates=False),
     Case("stream-goes-on", [*STREAM, "events"], states=["s.db"], inputs={"events": "more-events.jsonl", "s.db": "a.db"}, goes_on=True,
          allocates=False),
-    Case("stream-of-rows", [*STREAM, "--no-header", "events"], states=["s.db"], inputs={"events": "rows.csv", "s.db": "a.db"}, goes_on=True),
+    Case("stream-of-rows", [*STREAM, "--no-header", "events"], states=["s.db"], inputs={"events": "rows.csv", "s.db": "a.db"},
+         goes_on=True),
     Case("merge", "state merge s.db b.db".split(), states=["s.db"], inputs={"s.db": "a.db", "b.db": "b.db"}),
     Case("merge-into-new", "state merge s.db a.db b.db".split(), states=["s.db"], inputs={"a.db": "a.db", "b.db": "b.db"}),
     Case("import", "state import s.db workers.csv".split(), states=["s.db"], inputs={"s.db": "a.db", "workers.csv": "workers.csv"}),
@@ -215,7 +216,8 @@ class Trial:
     def disturbed(self, kind: str, number: int, error: int) -> str:
         """What came of it: 'tolerated' or 'failed'."""
         self.begin()
-        done = self.machine.run(self.folder, self.case.command, self.case.says and kind != "stderr", CROWDFOLD_FAULT=f"{kind}:{number}:{error}")
+        quiet = self.case.says and kind != "stderr"
+        done = self.machine.run(self.folder, self.case.command, quiet, CROWDFOLD_FAULT=f"{kind}:{number}:{error}")
         said = done.stderr.splitlines()
         require(done.code in (0, 1), f"exit {done.code}: {done.stderr[-300:]}")
         require(done.code == 0 or kind != "stderr", "it failed, as it could not say something that nobody needs")

@@ -185,7 +185,8 @@ def main() -> None:
             sys.exit("the state differs after a full disk")
         print("full disk: the same state")
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            both = [pool.submit(compare, options.binary, folder, ids, options.rounds // 2, options.events, options.seed) for ids in (False, True)]
+            both = [pool.submit(compare, options.binary, folder, ids, options.rounds // 2, options.events, options.seed)
+                    for ids in (False, True)]
             for one in both:
                 print(one.result())
 
