@@ -78,12 +78,14 @@ Decoded decode_pieces(std::string_view input, std::size_t size, std::size_t piec
   return result;
 }
 
-// What came out before an error depends on the pieces, what it is does not.
+// What came out before an error depends on the pieces, and so does which of several errors is met first.
 void expect_same_bytes(const char* what, const Decoded& one, const Decoded& other) {
   if (one.bytes.size() >= kMostDecoded || other.bytes.size() >= kMostDecoded) return;
-  expect_same(what, one.end, other.end);
-  const std::size_t size =
-      is_error(one.end) ? std::min(one.bytes.size(), other.bytes.size()) : std::string::npos;
+  if (!is_error(one.end) || !is_error(other.end)) {
+    expect_same(what, one.end, other.end);
+    expect_same(what, one.bytes, other.bytes);
+  }
+  const std::size_t size = std::min(one.bytes.size(), other.bytes.size());
   expect_same(what, one.bytes.substr(0, size), other.bytes.substr(0, size));
 }
 

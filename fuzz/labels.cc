@@ -104,8 +104,11 @@ void labels(std::string_view input) {
   request.read = options;
   const std::string in_memory = answers(request, Road::in_memory, 1);
   request.read = small;
-  expect_same("answers, in memory and task by task", in_memory,
-              answers(request, Road::low_memory, threads));
+  const std::string by_task = answers(request, Road::low_memory, threads);
+  // In memory, a bad row is told before a second label in the rows above it, which is looked for later.
+  const bool either =
+      options.duplicates == Duplicates::error && is_error(in_memory) && is_error(by_task);
+  if (!either) expect_same("answers, in memory and task by task", in_memory, by_task);
 }
 
 }  // namespace crowdfold::fuzz
