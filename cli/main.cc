@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <new>
@@ -56,6 +58,21 @@ void occupy_standard_descriptors() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", kUseless[descriptor]);
   }
+}
+
+constexpr const char* kOutOfMemory =
+    "crowdfold: out of memory; --low-memory reads grouped input twice instead of keeping it\n";
+
+// Libraries allocate in functions that must not throw, where an exception cannot be caught.
+[[noreturn]] void on_terminate() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    crowdfold::cli::tell(kOutOfMemory);
+    ::_exit(kExitData);
+  } catch (...) {  // a fault of ours: the core tells where
+  }
+  std::abort();
 }
 
 int complain(const std::string& message, int code) {
@@ -123,6 +140,7 @@ void run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(on_terminate);
   occupy_standard_descriptors();
   keep_memory();
   std::signal(SIGINT, on_interrupt);
@@ -135,9 +153,7 @@ int main(int argc, char** argv) {
   } catch (const crowdfold::Error& error) {
     return complain(error.what(), exit_code(error.code()));
   } catch (const std::bad_alloc&) {
-    // Without a word more of memory.
-    crowdfold::cli::tell(
-        "crowdfold: out of memory; --low-memory reads grouped input twice instead of keeping it\n");
+    crowdfold::cli::tell(kOutOfMemory);
     return kExitData;
   } catch (const std::exception& error) {
     return complain(error.what(), kExitData);

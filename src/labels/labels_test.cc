@@ -93,7 +93,7 @@ TEST(LabelsBuilder, HoldsMoreRowsThanOneBlock) {
 
 TEST(LabelsBuilder, TakesNamesOfAnyLengthAndBytes) {
   const std::string long_name(1000, 'x');
-  const std::string bytes("\0\xFF", 2);
+  const std::string bytes("\x01\xFF", 2);  // NUL is refused, see below
   const Labels labels =
       labels_of({{long_name, bytes, "a"}, {long_name, long_name, bytes}, {long_name + "y", bytes, "a"}});
   EXPECT_EQ(names_of(labels.tasks()), (std::vector<std::string>{long_name, long_name + "y"}));

@@ -150,6 +150,10 @@ int counted_main(int argc, char** argv, char** environment) {
   return code;
 }
 
+Kind kind_of(int descriptor) {
+  return descriptor == STDOUT_FILENO ? kOut : descriptor == STDERR_FILENO ? kErr : kWrite;
+}
+
 bool writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY; }
 
 // The mode of a file that an open() may create.
@@ -198,7 +202,7 @@ int close(int descriptor) {
 
 ssize_t write(int descriptor, const void* bytes, std::size_t size) {
   REAL(write);
-  const ssize_t some = allowed(kWrite, size);
+  const ssize_t some = allowed(kind_of(descriptor), size);
   if (some < 0) return -1;
   if (const char file = watched_file(descriptor))
     note('W', file, ::lseek(descriptor, 0, SEEK_CUR), bytes, static_cast<std::size_t>(some));
