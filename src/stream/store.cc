@@ -474,8 +474,9 @@ void StreamStore::put_hard_tasks(const HardTasks& tasks) {
 
 std::int64_t StreamStore::next_task() {
   if (last_task_ < 0) {
-    last_task_ = database_.number("SELECT max(id) FROM tasks");
-    if (last_task_ < 0 || last_task_ >= kMaxStoredTasks - 1) damaged("the number of its last task");
+    const std::int64_t last = database_.number("SELECT max(id) FROM tasks");
+    if (last < 0 || last >= kMaxStoredTasks - 1) damaged("the number of its last task");
+    last_task_ = last;
   }
   return ++last_task_;
 }
