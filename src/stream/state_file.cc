@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "crowdfold/error.h"
@@ -63,6 +65,16 @@ std::optional<StateFile::Id> id_of(int descriptor) {
   return StateFile::Id{found.st_dev, found.st_ino};
 }
 
+// Tries again for some milliseconds: whoever asks is_being_written() holds the lock for a moment.
+bool lock_to_write(int descriptor) {
+  constexpr int kTries = 5;
+  for (int i = 1; ::flock(descriptor, LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno != EWOULDBLOCK || i == kTries) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
 bool may(const std::string& path, int mode) {
   return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
 }
@@ -93,7 +105,7 @@ StateFile::StateFile(const std::string& path, Use use) {
     all.files[*id_].descriptors.push_back(descriptor_);
   }
   OpenStateFile& file = all.files[*id_];
-  if (file.is_written || ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  if (file.is_written || !lock_to_write(descriptor_)) {
     const bool is_taken = file.is_written || errno == EWOULDBLOCK;
     const std::string reason = std::strerror(errno);
     all.tidy(*id_);
@@ -115,6 +127,23 @@ StateFile::~StateFile() {
     file.is_written = false;
   }
   all.tidy(*id_);
+}
+
+bool StateFile::is_being_written(const std::string& path) const {
+  if (!id_) return false;
+  OpenStateFiles& all = open_state_files();
+  const std::lock_guard lock(all.mutex);
+  OpenStateFile& file = all.files[*id_];
+  if (file.is_written) return true;
+  if (file.descriptors.empty()) {
+    const int opened = ::open(path.c_str(), (may(path, W_OK) ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (opened < 0) return false;
+    file.descriptors.push_back(opened);  // to close it now would drop SQLite's locks
+  }
+  const int descriptor = file.descriptors.front();
+  if (::flock(descriptor, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  ::flock(descriptor, LOCK_UN);
+  return false;
 }
 
 bool may_be_written(const std::string& path) {

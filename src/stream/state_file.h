@@ -34,6 +34,8 @@ class StateFile {
   // Of a file that is open to write, as long as it is; -1 for others.
   int descriptor() const { return descriptor_; }
   bool is_same(const StateFile& other) const { return id_ && id_ == other.id_; }
+  // Whether a stream has the file open to write at this moment, in this process or in another.
+  bool is_being_written(const std::string& path) const;
 
   struct Id {
     dev_t device;

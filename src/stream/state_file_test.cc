@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/stream.h"
+#include "stream/sqlite.h"
 #include "watched_stream.h"
 
 namespace crowdfold {
@@ -186,15 +188,34 @@ TEST(StateFile, SaysWhyALogCannotBeTakenIn) {
 }
 
 TEST(StateFile, AStateThatIsJustBeingMadeIsWaitedFor) {
-  const TemporaryState file;
-  std::ofstream(file.path()).close();
-  std::shared_ptr<StreamStore> made;
+  const TemporaryState made, file;
+  make_state(made.path());
+  const int descriptor = ::open(file.path().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(::flock(descriptor, LOCK_EX), 0);
   std::thread maker([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    made = open_store(file.path());
+    Database(made.path(), Database::Use::write).run(("VACUUM INTO '" + file.path() + "'").c_str());
   });
-  EXPECT_EQ(open_store_to_read(file.path())->events(), 0U);
+  EXPECT_EQ(open_store_to_read(file.path())->events(), 1U);
   maker.join();
+  ::close(descriptor);
+}
+
+TEST(StateFile, IsBeingWrittenWhileAStreamHasItOpen) {
+  const TemporaryState file;
+  make_state(file.path());
+  const StateFile seen(file.path(), StateFile::Use::read);
+  EXPECT_FALSE(seen.is_being_written(file.path()));
+  {
+    const StateFile written(file.path(), StateFile::Use::write);
+    EXPECT_TRUE(seen.is_being_written(file.path()));
+  }
+  EXPECT_FALSE(seen.is_being_written(file.path()));
+  // Somebody else's lock, as of another process.
+  const int descriptor = ::open(file.path().c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(descriptor, LOCK_EX), 0);
+  EXPECT_TRUE(seen.is_being_written(file.path()));
+  ::close(descriptor);
 }
 
 TEST(StateFile, AnEmptyFileIsNoStateYet) {

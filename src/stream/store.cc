@@ -279,9 +279,10 @@ StreamStore::StreamStore(const std::string& path)
 // Reads see this moment, also while another program writes.
 void StreamStore::begin_to_look() {
   using namespace std::chrono_literals;
-  constexpr auto kPatience = 1s;  // a stream makes a state within milliseconds
-  constexpr auto kPause = 10ms;
-  for (auto waited = 0ms; waited <= kPatience; waited += kPause) {
+  constexpr auto kPause = 5ms;
+  constexpr int kMostPauses = 200;   // a stream makes a state within milliseconds,
+  constexpr int kMostUnwritten = 2;  // and soon after it made the file
+  for (int pauses = 0, unwritten = 0; pauses <= kMostPauses && unwritten <= kMostUnwritten; ++pauses) {
     try {
       database_.run("BEGIN");
       in_transaction_ = !is_new();
@@ -295,6 +296,7 @@ void StreamStore::begin_to_look() {
     }
     if (in_transaction_) return;
     database_.run("COMMIT");
+    unwritten = file_.is_being_written(path_) ? 0 : unwritten + 1;
     std::this_thread::sleep_for(kPause);
   }
   throw Error(ErrorCode::data, Location{path_, 0, 0},

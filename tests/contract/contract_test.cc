@@ -178,7 +178,7 @@ TEST_P(EveryMethod, TakesTenThousandLabelsOnOneTask) {
     rows.push_back({"t", "w" + std::to_string(w), w % 10 < 6 ? "a" : w % 10 < 9 || two ? "b" : "c"});
   Knowledge given;
   if (info().traits.takes_workers) given.workers.assign(static_cast<std::size_t>(workers), {90, 100});
-  const Result result = fit(labels_of(rows), {}, given, with(1, 0, true));
+  const Result result = fit(labels_of(rows), fitting({{"starts", "2"}}), given, with(1, 0, true));
   if (!info().traits.draws) {
     EXPECT_EQ(result.estimate[0], 0);
   }

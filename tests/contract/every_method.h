@@ -35,6 +35,9 @@ class EveryMethod : public ::testing::TestWithParam<std::string> {
                     {"imitation", "3"},
                     {"epochs", "2"},
                     {"start_epochs", "1"},
+                    {"hidden", "16"},
+                    {"hidden_2", "8"},
+                    {"rounds", "5"},
                     {"starts", "2"},
                     {"subtypes", "2"},
                     {"ties", "random"}});
