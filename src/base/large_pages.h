@@ -18,6 +18,7 @@ inline void prefer_large_pages(void* memory, std::size_t bytes) {
   constexpr std::uintptr_t kLarge = 1 << 21;
   const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + kLarge - 1) / kLarge * kLarge;
   const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / kLarge * kLarge;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the system takes an address that was rounded
   if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #else
   static_cast<void>(memory);

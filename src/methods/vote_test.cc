@@ -45,7 +45,7 @@ Outcome judge_small(const std::vector<Vote>& votes, std::uint32_t classes, const
 
 Outcome judge_large(const std::vector<Vote>& votes, std::uint32_t classes, const TieRule& rule = {}) {
   LargeBallot& ballot = LargeBallot::of_this_thread(classes, votes.size());
-  const Outcome result = judge(ballot, votes, classes, rule);
+  Outcome result = judge(ballot, votes, classes, rule);
   ballot.clear();
   return result;
 }

@@ -48,7 +48,7 @@ std::vector<ClassId> truths_of(const Labels& labels) {
 }
 
 Report report_of(const Labels& labels, std::span<const ClassId> truths = {},
-                 ReportOptions options = {}) {
+                 const ReportOptions& options = {}) {
   return make_report(labels, truths, options, {});
 }
 

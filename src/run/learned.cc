@@ -65,7 +65,7 @@ Labels Learned::renumber(const Labels& labels, std::vector<std::uint64_t>& new_w
   LabelNames names{labels.tasks(), workers, classes};
   const auto map = [](const NameTable& from, NameTable& to, std::vector<std::uint64_t>& added) {
     const std::uint32_t known = to.size();
-    const std::vector<std::uint32_t> ids = ids_here(from, to);
+    std::vector<std::uint32_t> ids = ids_here(from, to);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] >= known) added.push_back(i);
     }

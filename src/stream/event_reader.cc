@@ -15,38 +15,38 @@ namespace {
 
 constexpr std::size_t kReadAtOnce = 1 << 18;
 
-// Fields of an event. Those from kControl on make it something else than a label; JSON only.
+// Fields of an event. Those from control_fields on make it something else than a label; JSON only.
 enum EventField {
-  kTask,
-  kWorker,
-  kLabel,
-  kId,
-  kControl,
-  kRetractTask = kControl,
-  kRetractWorker,
-  kTruthTask,
-  kTruthLabel,
-  kClose,
-  kSummary,
-  kEventFields
+  task_field,
+  worker_field,
+  label_field,
+  id_field,
+  control_fields,
+  retract_task_field = control_fields,
+  retract_worker_field,
+  truth_task_field,
+  truth_label_field,
+  close_field,
+  summary_field,
+  num_event_fields
 };
-constexpr std::array<const char*, kEventFields> kFieldNames = {
+constexpr std::array<const char*, num_event_fields> kFieldNames = {
     "task",           "worker",     "label",       "id",    "retract.task",
     "retract.worker", "truth.task", "truth.label", "close", "summary"};
 
 std::vector<Role> event_roles(bool json) {
   std::vector<Role> roles = {task_role(), worker_role(), label_role(), {"id", {"event"}}};
-  roles[kLabel].late = true;  // a label without one is an abstention
-  for (std::size_t field = kControl; field < kEventFields; ++field)
+  roles[label_field].late = true;  // a label without one is an abstention
+  for (std::size_t field = control_fields; field < num_event_fields; ++field)
     roles.push_back({kFieldNames[field], {}});
-  for (std::size_t field = kId; field < kEventFields; ++field) {
+  for (std::size_t field = id_field; field < num_event_fields; ++field) {
     roles[field].required = false;
     roles[field].by_position = false;
     roles[field].late = true;
   }
   if (json) {  // where "id" is the event's, never the task's
-    std::erase(roles[kTask].aliases, "id");
-    roles[kId].aliases.insert(roles[kId].aliases.begin(), "id");
+    std::erase(roles[task_field].aliases, "id");
+    roles[id_field].aliases.insert(roles[id_field].aliases.begin(), "id");
   }
   return roles;
 }
@@ -55,7 +55,7 @@ std::vector<Role> event_roles(bool json) {
 bool is_label(std::string_view line) {
   const std::vector<std::string> keys = JsonlParser::keys_of_first_objects(line);
   return !keys.empty() && std::none_of(keys.begin(), keys.end(), [](const std::string& key) {
-    return std::find(kFieldNames.begin() + kControl, kFieldNames.end(), key) != kFieldNames.end();
+    return std::find(kFieldNames.begin() + control_fields, kFieldNames.end(), key) != kFieldNames.end();
   });
 }
 
@@ -119,7 +119,7 @@ class EventReader::Impl {
   std::optional<TableFormat> format_;
   std::optional<BlockParser> parser_;
   bool has_columns_ = false;
-  std::array<std::size_t, kEventFields> place_{};  // of fields in rows
+  std::array<std::size_t, num_event_fields> place_{};  // of fields in rows
   ReadTally tally_;
 };
 
@@ -159,7 +159,7 @@ void EventReader::Impl::find_columns(std::string_view start) {
 }
 
 void EventReader::Impl::use_columns() {
-  for (std::size_t field = 0; field < kEventFields; ++field)
+  for (std::size_t field = 0; field < num_event_fields; ++field)
     place_[field] = format_->field_of(kFieldNames[field]);
   parser_.emplace(format_->make_parser());
 }
@@ -202,20 +202,21 @@ Complaint EventReader::Impl::add(Row row, bool lasting) {
     return place_[field] == kNoColumn ? std::string_view() : row[place_[field]];
   };
   const auto is_there = [&](EventField a, EventField b) { return !text(a).empty() || !text(b).empty(); };
-  StreamEvent event{Kind::label, text(kTask), text(kWorker), text(kLabel), text(kId)};
+  StreamEvent event{Kind::label, text(task_field), text(worker_field), text(label_field),
+                    text(id_field)};
   if (event.label == options_.abstain) event.label = {};
-  if (is_there(kRetractTask, kRetractWorker))
-    event = {Kind::retract, text(kRetractTask), text(kRetractWorker), {}, text(kId)};
-  else if (is_there(kTruthTask, kTruthLabel))
-    event = {Kind::truth, text(kTruthTask), {}, text(kTruthLabel), text(kId)};
-  else if (!text(kClose).empty())
-    event = {Kind::close, text(kClose), {}, {}, text(kId)};
-  else if (text(kSummary) == "true")
-    event = {Kind::summary, {}, {}, {}, text(kId)};
+  if (is_there(retract_task_field, retract_worker_field))
+    event = {Kind::retract, text(retract_task_field), text(retract_worker_field), {}, text(id_field)};
+  else if (is_there(truth_task_field, truth_label_field))
+    event = {Kind::truth, text(truth_task_field), {}, text(truth_label_field), text(id_field)};
+  else if (!text(close_field).empty())
+    event = {Kind::close, text(close_field), {}, {}, text(id_field)};
+  else if (text(summary_field) == "true")
+    event = {Kind::summary, {}, {}, {}, text(id_field)};
   if (const char* const missing = missing_field(event)) {
-    const EventField field = event.task.empty()          ? kTask
-                             : event.kind == Kind::truth ? kTruthLabel
-                                                         : kWorker;
+    const EventField field = event.task.empty()          ? task_field
+                             : event.kind == Kind::truth ? truth_label_field
+                                                         : worker_field;
     return {place_[field] + 1, missing};
   }
   lasting ? batch_.add(event) : batch_.add_copy(event);

@@ -73,7 +73,7 @@ TEST(EventReader, TakesALineOnceItIsWhole) {
   const Growing file;
   Reading reading(file.path(), /*follow=*/true);
   EXPECT_EQ(reading.read(), EventReader::ReadStatus::none_yet);
-  file.write("{\"task\": \"t\", \"worker\"");
+  file.write(R"({"task": "t", "worker")");
   reading.read();
   EXPECT_TRUE(reading.events.empty());
   file.write(": \"w\", \"label\": \"a\"}\n{\"clo");
@@ -138,8 +138,8 @@ TEST(EventReader, ReadsEveryTableThatLabelFilesMayBe) {
         "\xEF\xBB\xBFtask,worker,label\nt1,ann,cat\nt1,bob,dog\n",
         "\xEF\xBB\xBF\"task\",worker,label\r\nt1,ann,cat\r\n\r\nt1,bob,dog",
         "\n\nt1,ann,cat\nt1,bob,dog\n", "Answer,more,ITEM_ID,annotator\ncat,?,t1,ann\ndog,?,t1,bob\n",
-        "{\"item\": \"t1\", \"user\": \"ann\", \"answer\": \"cat\"}\n"
-        "{\"item\": \"t1\", \"user\": \"bob\", \"answer\": \"dog\"}"}) {
+        R"({"item": "t1", "user": "ann", "answer": "cat"}
+{"item": "t1", "user": "bob", "answer": "dog"})"}) {
     const Growing file;
     file.write(text);
     Reading reading(file.path());
@@ -258,7 +258,7 @@ TEST(EventReader, ReadsMoreThanFitsAtOnce) {
   const Growing file;
   std::string text;
   constexpr int kEvents = 30'000;
-  for (int i = 0; i < kEvents; ++i) text += "{\"close\": \"task " + std::to_string(i) + "\"}\n";
+  for (int i = 0; i < kEvents; ++i) text += R"({"close": "task )" + std::to_string(i) + "\"}\n";
   file.write(text);
   Reading reading(file.path());
   reading.read_to_the_end();

@@ -40,7 +40,7 @@ class StateFile {
   struct Id {
     dev_t device;
     ino_t inode;
-    auto operator<=>(const Id&) const = default;
+    auto operator<=>(const Id&) const = default;  // NOLINT(modernize-use-nullptr): it has no pointer
   };
 
  private:

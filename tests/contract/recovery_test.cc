@@ -67,7 +67,7 @@ TEST_P(MethodWithFreeMatrices, RecoversWorkersWhoErrInTheirOwnWays) {
 }
 
 TEST_P(MethodThatClimbs, ClimbsToItsObjective) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const Labels labels = simulate_labels({.tasks = 300,
                                            .workers = 25,
                                            .classes = up_to(4),

@@ -76,7 +76,7 @@ class TextValues {
     const std::int32_t parts[] = {length, 0, 0,
                                   offsets_[i]};  // the bytes' beginning, the buffer, a place
     std::memcpy(view, parts, sizeof parts);
-    if (length <= 12) std::memcpy(view + 4, values_[i].data(), values_[i].size());
+    if (length <= 12) values_[i].copy(view + 4, 12);
   }
 
   std::vector<std::string> values_;

@@ -171,6 +171,12 @@ bool repeats(const Get& get, std::uint64_t begin, T value) {
   return differs == 0;
 }
 
+// With the sign: a negative code becomes a number beyond every dictionary.
+template <class T>
+std::uint64_t widen(T code) {
+  return static_cast<std::uint64_t>(code);
+}
+
 // Codes, in several pieces that share one dictionary.
 class DictionaryColumn final : public ValueColumn {
  public:
@@ -227,7 +233,7 @@ class DictionaryColumn final : public ValueColumn {
     expects_new_ = false;
     for (std::size_t i = 0; i < out.size();) {
       const auto code = get(index + i);
-      const auto place = static_cast<std::uint64_t>(code);
+      const std::uint64_t place = widen(code);
       std::uint32_t id = place < id_of_.size() ? id_of_[place] : kUnknown;
       if (id == kUnknown) {
         id = look_up(piece, get, index + i, row + i, ids);
@@ -253,11 +259,10 @@ class DictionaryColumn final : public ValueColumn {
     std::uint32_t other = 0;  // with the highest bit: a code is beyond the last
     for (std::size_t i = 0; i < out.size(); ++i) {
       const auto code = get(begin + i);
-      const auto narrow = static_cast<std::uint32_t>(code);
+      const auto narrow = static_cast<std::uint32_t>(widen(code));
       out[i] = narrow;
       other |= narrow | (last - narrow);
-      if constexpr (sizeof(code) > sizeof narrow)
-        other |= static_cast<std::uint64_t>(code) >> 31 != 0 ? kSign : 0;
+      if constexpr (sizeof(code) > sizeof narrow) other |= widen(code) >> 31 != 0 ? kSign : 0;
     }
     return (other & kSign) == 0;
   }
@@ -270,7 +275,7 @@ class DictionaryColumn final : public ValueColumn {
     const std::uint64_t count = id_of_.size() - 1;
     std::uint32_t unknown = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
-      const auto code = static_cast<std::uint64_t>(get(begin + i));
+      const std::uint64_t code = widen(get(begin + i));
       const std::uint32_t id = table[code < count ? code : count];
       out[i] = id;
       unknown |= id == kUnknown ? 1U : 0U;
@@ -286,7 +291,7 @@ class DictionaryColumn final : public ValueColumn {
     if constexpr (std::is_signed_v<decltype(code)>) {
       if (code < 0) return ValueIds::kMissing;
     }
-    const auto place = static_cast<std::uint64_t>(code);
+    const std::uint64_t place = widen(code);
     if (place >= values_->size()) {
       throw Error(ErrorCode::data, fmt::format("row {}: code {} in a dictionary of {} values", row,
                                                place, values_->size()));
@@ -337,7 +342,7 @@ std::optional<std::uint64_t> dictionary_size(const Numbers& numbers) {
         least = std::min(least, get(i));
         most = std::max(most, get(i));
       }
-      const auto last = static_cast<std::uint64_t>(most);
+      const std::uint64_t last = widen(most);
       if (std::cmp_greater_equal(least, 0) && last < std::max(kLeast, numbers.size)) return last + 1;
     }
     return std::nullopt;

@@ -136,7 +136,8 @@ std::string expected(const std::vector<LabelRow>& rows, Duplicates rule) {
   for (const std::string& task : tasks) {
     text += task;
     text += ':';
-    for (const auto& [worker, label] : labels[task]) text.append(" ").append(worker + "=" + label);
+    for (const auto& [worker, label] : labels[task])
+      text.append(" ").append(worker).append("=").append(label);
     text += '\n';
   }
   for (const std::string& name : workers) text += name + ",";

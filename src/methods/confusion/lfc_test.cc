@@ -31,7 +31,7 @@ struct Learned {
   double rho;            // of a
   double u_a, v_a, w_a;  // how likely each says a on a
   double u_b, v_b, w_b;  // and on b
-  double log_prior;
+  double log_prior = 0;
 
   Learned(double p, double r)
       : rho((p + r) / 2),
@@ -40,8 +40,7 @@ struct Learned {
         w_a((2 + p) / (3 + p)),
         u_b((1 + 1 - p) / (3 + 2 - p - r)),
         v_b(1 / (3 + 2 - p - r)),
-        w_b((1 + 1 - p) / (3 + 1 - p)),
-        log_prior(0) {
+        w_b((1 + 1 - p) / (3 + 1 - p)) {
     for (const double right : {u_a, v_a, w_a, 1 - u_b, 1 - v_b, 1 - w_b})
       log_prior += 2 * std::log(right) + std::log(1 - right);
   }

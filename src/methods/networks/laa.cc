@@ -355,19 +355,20 @@ Result Laa::fit(const Options& options, const Labels& all_labels, const Knowledg
   const Labels labels = keep_last_labels(all_labels);
   LaaNetwork network(options, labels, given, context.seed, context.threads);
   Result result;
-  const auto train = [&](Phase phase, int from, int steps) {
+  const auto imitation = static_cast<std::uint64_t>(options.imitation);
+  const auto iterations = static_cast<std::uint64_t>(options.iterations);
+  const auto train = [&](Phase phase, std::uint64_t from, std::uint64_t steps) {
     Adam adam(options.rate);
     network.forget_moments();
-    for (int i = 0; i < steps; ++i) {
+    for (std::uint64_t i = 0; i < steps; ++i) {
       context.throw_if_cancelled();
-      context.report("laa", static_cast<std::uint64_t>(from + i),
-                     static_cast<std::uint64_t>(options.imitation + options.iterations));
+      context.report("laa", from + i, imitation + iterations);
       result.trace.push_back(network.judge(phase));
       network.learn(phase, adam);
     }
   };
-  train(Phase::imitate, 0, options.imitation);
-  train(Phase::reconstruct, options.imitation, options.iterations);
+  train(Phase::imitate, 0, imitation);
+  train(Phase::reconstruct, imitation, iterations);
   network.judge(Phase::reconstruct);
   network.report(context, result);
   return result;

@@ -74,7 +74,7 @@ class RmsProp {
   // The factor by which `steps` steps without a gradient change v.
   static Scalar decay(std::uint64_t steps) {
     double factor = 1;
-    double power = static_cast<double>(kDecay);
+    auto power = static_cast<double>(kDecay);
     for (; steps > 0; steps /= 2, power *= power) factor *= steps % 2 == 1 ? power : 1;
     return static_cast<Scalar>(factor);
   }

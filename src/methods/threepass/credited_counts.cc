@@ -151,17 +151,19 @@ void PooledCounts::expect(std::uint32_t classes) {
   }
   const auto copy = [&](ClassId truth, ClassId label, double count) { grown.add(label, truth, count); };
   if (!is_table()) cells_.for_cells(0, copy);
-  for (ClassId label = 0; is_table() && label < classes_; ++label) {
-    for (ClassId truth = 0; truth < classes_; ++truth) copy(truth, label, cell(label, truth));
+  const auto end = static_cast<ClassId>(classes_);
+  for (ClassId label = 0; is_table() && label < end; ++label) {
+    for (ClassId truth = 0; truth < end; ++truth) copy(truth, label, cell(label, truth));
   }
   *this = std::move(grown);
 }
 
 void PooledCounts::add(const TaskLabels& task, std::span<const float> credit) {
-  for (ClassId truth = 0; truth < classes_; ++truth) {
-    if (credit[truth] == 0) continue;
-    class_mass_[truth] += static_cast<double>(credit[truth]);
-    for (const ClassId label : task.classes) add(label, truth, static_cast<double>(credit[truth]));
+  for (std::size_t k = 0; k < classes_; ++k) {
+    if (credit[k] == 0) continue;
+    class_mass_[k] += static_cast<double>(credit[k]);
+    for (const ClassId label : task.classes)
+      add(label, static_cast<ClassId>(k), static_cast<double>(credit[k]));
   }
 }
 
@@ -177,11 +179,12 @@ void PooledCounts::add_class_mass(std::span<const double> tasks) {
 
 void PooledCounts::settle() {
   if (!is_table()) return;
-  for (ClassId label = 0; label < classes_; ++label) {
-    for (ClassId truth = 0; truth < classes_; ++truth)
+  const auto end = static_cast<ClassId>(classes_);
+  for (ClassId label = 0; label < end; ++label) {
+    for (ClassId truth = 0; truth < end; ++truth)
       add(label, truth, static_cast<double>(recent_[label * width_ + truth]));
   }
-  for (ClassId k = 0; k < classes_; ++k) class_mass_[k] += static_cast<double>(recent_mass()[k]);
+  for (std::size_t k = 0; k < classes_; ++k) class_mass_[k] += static_cast<double>(recent_mass()[k]);
   std::fill(recent_.begin(), recent_.end(), 0.0F);
   unsettled_ = 0;
 }

@@ -124,13 +124,14 @@ void ThreePassModel::pool() {
   const double prior_labels = std::max(options_.crowd, 2.0 * classes_);
   const double others = std::max(1.0, classes_ - 1.0);
   double right = all_history_.correct + kPriorAccuracy * kPriorLabels;
-  for (ClassId k = 0; k < classes_; ++k) right += pooled_.cell(k, k);
+  const auto end = static_cast<ClassId>(classes_);
+  for (ClassId k = 0; k < end; ++k) right += pooled_.cell(k, k);
   const double accuracy = right / (all_history_.seen + labels_ + kPriorLabels);
   crowd_.accuracy = accuracy;
   crowd_.symmetric_errors = prior_labels * (1 - accuracy) / others + before.wrong;
   const std::span<const double> mass = pooled_.class_mass();
   const double tasks = std::accumulate(mass.begin(), mass.end(), 0.0);
-  for (ClassId k = 0; k < classes_; ++k) {
+  for (ClassId k = 0; k < end; ++k) {
     const double total = pooled_.total(k) + before.in_row + prior_labels;
     const double on_class = (pooled_.cell(k, k) + before.right + prior_labels * accuracy) / total;
     const double error = std::max(1 - on_class, kLeastError);
@@ -145,8 +146,8 @@ void ThreePassModel::pool() {
   std::fill(log_prior_.begin() + classes_, log_prior_.end(), kNoChance);
   if (!dense()) return;
   crowd_.errors.resize(classes_ * width_);
-  for (ClassId l = 0; l < classes_; ++l) {
-    for (ClassId k = 0; k < classes_; ++k)
+  for (ClassId l = 0; l < end; ++l) {
+    for (ClassId k = 0; k < end; ++k)
       crowd_.errors[l * width_ + k] =
           crowd_.error_scale[k] * static_cast<float>(pooled_.cell(l, k) + crowd_.symmetric_errors);
   }
@@ -320,9 +321,9 @@ Estimate ThreePassModel::answer(std::span<const float> scores, double beta,
 void ThreePassModel::fit_strength() {
   pool();
   // The cells of some workers, which tell the strength well enough.
-  constexpr std::uint64_t kCells = 1 << 13;
+  constexpr std::uint64_t kEnough = 1 << 13;
   const std::uint64_t all_cells = static_cast<std::uint64_t>(workers()) * classes_ * classes_;
-  const std::uint64_t stride = (all_cells + kCells - 1) / kCells;
+  const std::uint64_t stride = (all_cells + kEnough - 1) / kEnough;
   std::vector<double> counts;
   std::vector<double> centres;
   std::vector<double> totals;

@@ -29,6 +29,7 @@ std::unique_ptr<OnlineMethod> online_threepass(const Settings& settings = {}) {
 
 // The definition, step by step, with nothing that makes it quick: all tables are built again for every
 // task of pass 1 (refresh=0), numbers are where the formulas say.
+// NOLINTBEGIN(readability-identifier-naming): names are those of the formulas
 class ByTheBook {
  public:
   using Row = std::vector<double>;
@@ -259,6 +260,7 @@ class ByTheBook {
   Row ltau;
   Row temperatures = {.05, .1, .2, .35, .5, .7, 1, 1.4, 2};
 };
+// NOLINTEND(readability-identifier-naming)
 
 class ThreePassByTheBook : public ::testing::TestWithParam<std::uint32_t> {};
 INSTANTIATE_TEST_SUITE_P(Classes, ThreePassByTheBook, ::testing::Values(2U, 3U, 5U, 9U),

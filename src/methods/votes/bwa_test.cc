@@ -104,7 +104,7 @@ TEST(Bwa, MeasuresWorkersByAKnownTruthWhichStays) {
     };
     const double u = precision(said_u);
     const double v = precision(said_v);
-    for (const std::size_t t : {0, 1, 3}) z[t] = (mean + u * said_u[t] + v * said_v[t]) / (1 + u + v);
+    for (const std::size_t t : {0U, 1U, 3U}) z[t] = (mean + u * said_u[t] + v * said_v[t]) / (1 + u + v);
   }
   for (std::size_t t = 0; t < 4; ++t) EXPECT_NEAR(result.posterior[2 * t], z[t], kExact) << t;
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 0, 1}));
