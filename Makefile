@@ -36,7 +36,7 @@ BASE = $(shell git merge-base HEAD origin/main 2>/dev/null || git merge-base HEA
 CHANGED_SINCE = $(if $(filter-out $(shell git rev-parse HEAD 2>/dev/null),$(BASE)),$(BASE),HEAD~1)
 CHANGED = $(filter $(LINTED),$(shell git diff --name-only $(CHANGED_SINCE) -- src cli 2>/dev/null))
 # A file takes clang-tidy 8 seconds and more: of a change to half the code, `make test` looks at some, `make lint-all` at all.
-MOST_TIDIED ?= 10
+MOST_TIDIED ?= 4
 
 .DEFAULT_GOAL := help
 # Prerequisites come one after the other, but where `make test` says otherwise.

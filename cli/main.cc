@@ -145,6 +145,8 @@ int main(int argc, char** argv) {
   keep_memory();
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  // A terminal that is closed, unless nohup says that it does not matter.
+  if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
   try {
     run(argc, argv);
     return 0;

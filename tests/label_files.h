@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "crowdfold/io.h"
 #include "crowdfold/run_context.h"
 #include "io/output.h"
 #include "support.h"
@@ -69,11 +70,11 @@ inline std::string zstd(const std::string& text) {
   return packed;
 }
 
-// A crowd that fills several blocks, with quoted names, abstentions and repeated labels.
-inline std::vector<LabelRow> big_crowd() {
+// A crowd that fills several small_blocks(), with quoted names, abstentions and repeated labels.
+inline std::vector<LabelRow> big_crowd(int tasks = 1'500) {
   Random random(1);
   std::vector<LabelRow> rows;
-  for (int t = 0; t < 9'000; ++t) {
+  for (int t = 0; t < tasks; ++t) {
     const std::string task = t % 100 == 0 ? "the \"task\", number\n" + std::to_string(t)
                                           : "image_" + std::to_string(100'000 + t);
     for (int i = 0; i < 4; ++i) {
@@ -86,6 +87,12 @@ inline std::vector<LabelRow> big_crowd() {
     }
   }
   return rows;
+}
+
+inline ReadOptions small_blocks() {
+  ReadOptions options;
+  options.block_bytes = std::size_t{1} << 15;
+  return options;
 }
 
 inline std::vector<LabelRow> shuffled(std::vector<LabelRow> rows) {

@@ -97,6 +97,19 @@ inline Labels labels_of(const std::vector<LabelRow>& rows, Duplicates duplicates
   return builder.build();
 }
 
+// u, v and z are right on ten tasks, w and x wrong. On the last one, w, x and y outvote u and v.
+inline std::vector<LabelRow> outvoted() {
+  std::vector<LabelRow> rows;
+  for (int t = 0; t < 10; ++t) {
+    const std::string task = std::to_string(t);
+    for (const char* worker : {"u", "v", "z"}) rows.push_back({task, worker, t % 2 == 0 ? "a" : "b"});
+    for (const char* worker : {"w", "x"}) rows.push_back({task, worker, t % 2 == 0 ? "b" : "a"});
+  }
+  for (const char* worker : {"u", "v"}) rows.push_back({"last", worker, "a"});
+  for (const char* worker : {"w", "x", "y"}) rows.push_back({"last", worker, "b"});
+  return rows;
+}
+
 inline std::vector<std::string> names_of(const NameTable& table) {
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < table.size(); ++i) names.emplace_back(table[i]);

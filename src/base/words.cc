@@ -68,7 +68,10 @@ std::string printable(std::string_view text, std::string_view kept) {
 
 std::string memory_size(std::uint64_t bytes) {
   const auto value = static_cast<double>(bytes);
-  return value < 1e9 ? fmt::format("{:.1f} MB", value / 1e6) : fmt::format("{:.1f} GB", value / 1e9);
+  return value < 1e3   ? fmt::format("{} bytes", bytes)
+         : value < 1e5 ? fmt::format("{:.1f} KB", value / 1e3)
+         : value < 1e9 ? fmt::format("{:.1f} MB", value / 1e6)
+                       : fmt::format("{:.1f} GB", value / 1e9);
 }
 
 }  // namespace crowdfold

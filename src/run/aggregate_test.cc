@@ -20,6 +20,7 @@ using testing::error_of;
 using testing::gzip;
 using testing::LabelRow;
 using testing::read_file;
+using testing::small_blocks;
 using testing::TempDir;
 using testing::threads;
 
@@ -29,8 +30,8 @@ struct Aggregation {
 };
 
 Aggregation in_memory(const TempDir& folder, const std::string& path, const std::string& method,
-                      const Settings& settings, const ReadOptions& options = {}, int count = 1,
-                      const std::vector<std::string>& classes = {}) {
+                      const Settings& settings, const ReadOptions& options = small_blocks(),
+                      int count = 1, const std::vector<std::string>& classes = {}) {
   const Labels labels = testing::with_more_classes(read_labels(path, options, threads(count)), classes);
   const Result result = find_method(method).make(settings)->fit(labels, threads(count));
   write_estimates(folder / "memory.csv", labels, result, threads(count));
@@ -65,8 +66,9 @@ TEST(TaskByTask, GivesTheSameBytesAsInMemory) {
         const Settings settings = {{"ties", ties}};
         const Aggregation expected = in_memory(folder, path, method, settings);
         for (const int count : {1, 3}) {
-          const Aggregation result =
-              task_by_task(folder, {.method = method, .settings = settings, .labels = path}, count);
+          const Aggregation result = task_by_task(
+              folder, {.method = method, .settings = settings, .labels = path, .read = small_blocks()},
+              count);
           ASSERT_TRUE(result.estimates == expected.estimates) << method << ties << count;
           ASSERT_TRUE(result.workers == expected.workers) << method << ties << count;
         }
@@ -79,7 +81,7 @@ TEST(TaskByTask, KeepsTheRuleForDuplicates) {
   const TempDir folder;
   const std::string path = folder.write("a.csv", as_csv(big_crowd()));
   for (const Duplicates rule : {Duplicates::last, Duplicates::first, Duplicates::keep}) {
-    ReadOptions options;
+    ReadOptions options = small_blocks();
     options.duplicates = rule;
     AggregateSummary summary;
     const AggregateRequest request{.method = "onepass", .labels = path, .read = options};
@@ -101,7 +103,9 @@ TEST(TaskByTask, WritesNothingWhereATaskComesBackHoweverLate) {
        {rows, std::vector<LabelRow>{{"t", "u", "a"}, {"s", "u", "a"}, {"t", "v", "a"}}}) {
     const std::string path = folder.write("a.csv", as_csv(returning));
     for (const char* method : {"onepass", "twopass"}) {
-      EXPECT_EQ(task_by_task(folder, {.method = method, .labels = path}, 2).estimates, "");
+      EXPECT_EQ(
+          task_by_task(folder, {.method = method, .labels = path, .read = small_blocks()}, 2).estimates,
+          "");
       EXPECT_FALSE(std::filesystem::exists(folder / "grouped.csv"));
     }
   }
@@ -114,8 +118,9 @@ TEST(TaskByTask, KnowsAClassThatTurnsUpLateFromTheStart) {
   rows.push_back({"last", "annotator_1", "a class of its own"});
   const std::string path = folder.write("a.csv", as_csv(rows));
   for (const char* method : {"mv", "onepass", "twopass"}) {
-    ASSERT_TRUE(task_by_task(folder, {.method = method, .labels = path}, 2).estimates ==
-                in_memory(folder, path, method, {}).estimates)
+    ASSERT_TRUE(
+        task_by_task(folder, {.method = method, .labels = path, .read = small_blocks()}, 2).estimates ==
+        in_memory(folder, path, method, {}).estimates)
         << method;
   }
 }
@@ -125,9 +130,10 @@ TEST(TaskByTask, GivesTheSameBytesAsInMemoryWhereClassesAreKnownBeforehand) {
   const std::string path = folder.write("a.csv", as_csv(big_crowd()));
   const std::vector<std::string> known = {"unheard of", "horse", "unicorn, really", "unheard of"};
   for (const char* method : {"mv", "onepass", "twopass"}) {
-    const AggregateRequest request{.method = method, .labels = path, .classes = known};
+    const AggregateRequest request{
+        .method = method, .labels = path, .read = small_blocks(), .classes = known};
     ASSERT_TRUE(task_by_task(folder, request, 2).estimates ==
-                in_memory(folder, path, method, {}, {}, 1, known).estimates)
+                in_memory(folder, path, method, {}, small_blocks(), 1, known).estimates)
         << method;
   }
 }
@@ -166,7 +172,8 @@ TEST(TaskByTask, LeavesNothingBehindWhereARowIsBad) {
   const TempDir folder;
   const std::string path = folder.write("a.csv", as_csv(big_crowd()) + "bad\n");
   for (const char* method : {"onepass", "twopass"}) {
-    const Error error = error_of([&] { task_by_task(folder, {.method = method, .labels = path}); });
+    const Error error = error_of(
+        [&] { task_by_task(folder, {.method = method, .labels = path, .read = small_blocks()}); });
     EXPECT_EQ(error.code(), ErrorCode::data);
     EXPECT_EQ(folder.files(), std::vector<std::string>{"a.csv"});
   }
@@ -212,9 +219,10 @@ TEST(Aggregate, KeepsEstimatesThatNobodyWantsWritten) {
   const std::string path = folder.write("a.csv", as_csv(big_crowd()));
   for (const char* method : {"onepass", "twopass"}) {
     const AggregateSummary grouped =
-        aggregate({.method = method, .labels = path, .road = Road::low_memory}, threads(2));
-    const AggregateSummary whole =
-        aggregate({.method = method, .labels = path, .road = Road::in_memory}, threads(2));
+        aggregate({.method = method, .labels = path, .read = small_blocks(), .road = Road::low_memory},
+                  threads(2));
+    const AggregateSummary whole = aggregate(
+        {.method = method, .labels = path, .read = small_blocks(), .road = Road::in_memory}, threads(2));
     ASSERT_FALSE(grouped.labels);
     ASSERT_TRUE(whole.labels);
     EXPECT_EQ(grouped.result.estimate, whole.result.estimate);
@@ -317,7 +325,7 @@ TEST(TaskByTask, RefusesAFileThatGrowsWhileItIsRead) {
                   "run again once it is complete");
     EXPECT_EQ(folder.files(), std::vector<std::string>{"a.csv"});
   };
-  const std::string csv = as_csv(big_crowd());
+  const std::string csv = as_csv(big_crowd(9'000));
   for (const int from_reading : {1, 2}) {
     for (const char* method : {"onepass", "threepass", "twopass"})
       refuse(method, csv + "late,w,a class that comes late\n", from_reading, "");

@@ -12,6 +12,7 @@ namespace {
 
 using testing::LabelRow;
 using testing::labels_of;
+using testing::outvoted;
 
 using testing::kExact;
 
@@ -47,19 +48,6 @@ TEST(FastDawidSkene, JudgesByClassSharesAndConfusions) {
   rows.push_back({"5", "v", "a"});
   const Result result = fast_ds(labels_of(rows));
   EXPECT_NEAR(result.posterior[8], .75, kExact);
-}
-
-// u, v and z are right on ten tasks, w and x wrong. On the last one, w, x and y outvote u and v.
-std::vector<LabelRow> outvoted() {
-  std::vector<LabelRow> rows;
-  for (int t = 0; t < 10; ++t) {
-    const std::string task = std::to_string(t);
-    for (const char* worker : {"u", "v", "z"}) rows.push_back({task, worker, t % 2 == 0 ? "a" : "b"});
-    for (const char* worker : {"w", "x"}) rows.push_back({task, worker, t % 2 == 0 ? "b" : "a"});
-  }
-  for (const char* worker : {"u", "v"}) rows.push_back({"last", worker, "a"});
-  for (const char* worker : {"w", "x", "y"}) rows.push_back({"last", worker, "b"});
-  return rows;
 }
 
 TEST(FastDawidSkene, EndsWhenNoDecisionChanges) {

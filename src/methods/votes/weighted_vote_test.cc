@@ -6,23 +6,8 @@
 namespace crowdfold {
 namespace {
 
-using testing::LabelRow;
 using testing::labels_of;
-
-// u and v are right on ten tasks, w and x wrong with them; on the last, w, x and y outvote u and v.
-std::vector<LabelRow> outvoted() {
-  std::vector<LabelRow> rows;
-  for (int t = 0; t < 10; ++t) {
-    const std::string task = std::to_string(t);
-    const std::string truth = t % 2 == 0 ? "a" : "b";
-    const std::string other = t % 2 == 0 ? "b" : "a";
-    for (const char* worker : {"u", "v", "z"}) rows.push_back({task, worker, truth});
-    for (const char* worker : {"w", "x"}) rows.push_back({task, worker, other});
-  }
-  for (const char* worker : {"u", "v"}) rows.push_back({"last", worker, "a"});
-  for (const char* worker : {"w", "x", "y"}) rows.push_back({"last", worker, "b"});
-  return rows;
-}
+using testing::outvoted;
 
 ClassId last_estimate(const char* method) {
   const Labels labels = labels_of(outvoted());
