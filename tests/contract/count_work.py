@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counts what `crowdfold aggregate` does on crowds that double in size, for every method.
+"""Counts what it takes from a file of labels to answers on crowds that double in size, for every method.
 
-    count_work.py CROWDFOLD [--quick]
+    count_work.py CROWDFOLD CROWDFOLD-WORK [--quick]
 
 Instructions are counted by valgrind, as clocks depend on what else the machine does. What the second doubling
 adds must be about twice what the first adds: the same work per label. --quick counts on smaller crowds, where it finds
@@ -11,7 +11,6 @@ work that grows with the square of the labels, but not yet a small part of it th
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import subprocess
 import sys
@@ -22,9 +21,6 @@ from pathlib import Path
 TASKS = (5_000, 10_000, 20_000)
 FEWER_TASKS = (1_000, 2_000, 4_000)
 MOST = 2.5  # what the second doubling adds, by what the first adds; 4 if work were quadratic
-# So that all sizes take the same number of steps.
-SETTINGS = {"iterations": "4", "tolerance": "0", "starts": "1", "rounds": "2", "imitation": "4", "epochs": "1",
-            "start_epochs": "0"}
 
 
 def crowd(binary: str, folder: Path, tasks: int) -> Path:
@@ -34,34 +30,34 @@ def crowd(binary: str, folder: Path, tasks: int) -> Path:
     return path
 
 
-def instructions(binary: str, method: dict, labels: Path) -> int:
-    settings = [argument for option in method["options"] if option["name"] in SETTINGS
-                for argument in ("--set", f"{option['name']}={SETTINGS[option['name']]}")]
-    run = subprocess.run(
-        # From main() on: before it, libraries measure the clock, which takes a different number of steps each time.
-        ["valgrind", "--tool=callgrind", "--toggle-collect=main", "--callgrind-out-file=/dev/null",
-         "--vex-guest-chase=no",  # most of the time is the translation of code that runs once
-         binary, "aggregate", str(labels), "--quiet", "--threads", "1", "-m", method["name"], *settings],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    return int(re.search(r"Collected : (\d+)", run.stderr)[1])
+def instructions(work: str, method: str, crowds: list[Path], folder: Path) -> list[int]:
+    """On each of the crowds, in one process: most of the time is the translation of code that runs once."""
+    counts = folder / method
+    subprocess.run(
+        ["valgrind", "--tool=callgrind", "--toggle-collect=counted_aggregate", "--dump-after=counted_aggregate",
+         f"--callgrind-out-file={counts}", "--vex-guest-chase=no", work, method, *map(str, crowds)],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return [int(re.search(r"^(?:totals|summary): (\d+)", Path(f"{counts}.{i}").read_text(), re.MULTILINE)[1])
+            for i in range(1, len(crowds) + 1)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("binary")
+    parser.add_argument("binary", help="crowdfold")
+    parser.add_argument("work", help="crowdfold-work, see work.cc")
     parser.add_argument("--quick", action="store_true", help="on smaller crowds")
     options = parser.parse_args()
-    binary = options.binary
-    methods = json.loads(subprocess.check_output([binary, "methods", "--json"]))
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        crowds = [crowd(binary, Path(folder), tasks) for tasks in (FEWER_TASKS if options.quick else TASKS)]
-        counts = pool.map(lambda method: [instructions(binary, method, labels) for labels in crowds], methods)
+    methods = subprocess.check_output([options.work], text=True).split()
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(2) as pool:
+        folder = Path(name)
+        crowds = [crowd(options.binary, folder, tasks) for tasks in (FEWER_TASKS if options.quick else TASKS)]
+        counts = pool.map(lambda method: instructions(options.work, method, crowds, folder), methods)
         failed = []
         for method, (once, twice, four_times) in zip(methods, counts):
             growth = (four_times - twice) / (twice - once)
-            print(f"{method['name']:12} {growth:.2f}  {once:13,} {twice:13,} {four_times:13,}")
+            print(f"{method:12} {growth:.2f}  {once:13,} {twice:13,} {four_times:13,}")
             if growth > MOST:
-                failed.append(method["name"])
+                failed.append(method)
     if failed:
         sys.exit(f"work grows faster than the labels: {', '.join(failed)}")
 
