@@ -56,7 +56,7 @@ void require(const MethodInfo& info, bool (*has)(const MethodInfo&), const char*
 
 AggregateRequest Aggregate::request() const {
   AggregateRequest request;
-  request.method = method;
+  request.method = find_method(method).name;
   request.settings = parse_settings(settings);
   request.labels = labels;
   request.read = input.options();
@@ -73,7 +73,7 @@ AggregateRequest Aggregate::request() const {
 
 void Aggregate::operator()() const {
   const AggregateRequest wanted = request();
-  const MethodInfo& info = find_method(method);
+  const MethodInfo& info = find_method(wanted.method);
   info.check(wanted.settings);
   if (!confusion_out.empty()) {
     require(
@@ -116,19 +116,20 @@ void Aggregate::operator()() const {
   run.end_progress();
   if (run.verbose() && summary.labels) {
     run.say(fmt::format("reading {:.2f} s, {} {:.2f} s, writing {:.2f} s", summary.reading_seconds,
-                        method, summary.fitting_seconds, summary.writing_seconds));
+                        info.name, summary.fitting_seconds, summary.writing_seconds));
   }
   if (report) tell_glance(*summary.labels, summary.result);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
-  run.say(fmt::format("{}: {:.2f} s{}", method, taken.count(),
-                      output == "-" ? "" : ", written to " + output));
+  const char* const kind = tells_its_kind(output) ? "" : " as CSV";
+  run.say(fmt::format("{}: {:.2f} s{}", info.name, taken.count(),
+                      output == "-" ? "" : fmt::format(", written to {}{}", output, kind)));
 }
 
 void Aggregate::say(const AggregateSummary& summary) const {
   if (!summary.result.converged) {
     run.say(fmt::format(
         "{} did not settle within {}: its estimates may still change with more, --set iterations=N",
-        method, count_noun(summary.result.trace.size(), "iteration")));
+        find_method(method).name, count_noun(summary.result.trace.size(), "iteration")));
   }
   if (summary.tasks_without_estimate > 0) {
     run.say(fmt::format("{} without a label: no estimate",
@@ -137,8 +138,9 @@ void Aggregate::say(const AggregateSummary& summary) const {
 }
 
 void Aggregate::say(const LabelCounts& counts) const {
-  if (!counts.in_memory && !find_method(method).traits.online_equals_batch)
-    run.say(fmt::format("{}: a single pass, as the labels are not held in memory", method));
+  const MethodInfo& info = find_method(method);
+  if (!counts.in_memory && !info.traits.online_equals_batch)
+    run.say(fmt::format("{}: a single pass, as the labels are not held in memory", info.name));
   std::string line = fmt::format("{} by {} on {}, {}", count_noun(counts.labels, "label"),
                                  count_noun(counts.workers, "worker"), count_noun(counts.tasks, "task"),
                                  count_noun(counts.classes, "class"));
@@ -161,7 +163,8 @@ void add_aggregate(CLI::App& app) {
       ->allow_extra_args(false);
   const char* out = "Output";
   command
-      .add_option("-o,--output", state->output, "estimates: task,label,confidence (.jsonl: JSON lines)")
+      .add_option("-o,--output", state->output,
+                  "estimates: task,label,confidence; .csv, .tsv, .json or .jsonl, also .gz or .zst")
       ->type_name("FILE")
       ->capture_default_str()
       ->group(out);

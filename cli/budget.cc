@@ -42,13 +42,14 @@ struct RuleRow {
 std::unique_ptr<OnlineMethod> Budget::make(std::uint64_t seed) const {
   const MethodInfo& info = find_method(method);
   if (!info.make_online)
-    throw Error(ErrorCode::usage,
-                fmt::format("{} works on whole data sets; a stop rule needs an online method", method));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} works on whole data sets; a stop rule needs an online method", info.name));
   Settings wanted = config.settings();
-  if (!wanted.empty() && method != "live") {
+  if (!wanted.empty() && info.name != "live") {
     throw Error(ErrorCode::usage, fmt::format("--alpha, --beta and --half-life are options of live; "
                                               "those of {} are given by --set NAME=VALUE",
-                                              method));
+                                              info.name));
   }
   for (auto& setting : parse_settings(settings)) wanted.push_back(std::move(setting));
   return info.make_online(wanted, seed);

@@ -11,11 +11,14 @@ void add_compare(CLI::App& app);
 void add_report(CLI::App& app);
 void add_methods(CLI::App& app);
 void add_simulate(CLI::App& app);
+void add_import(CLI::App& app);
 void add_agreement(CLI::App& app);
 void add_stream(CLI::App& app);
 void add_state(CLI::App& app);
 void add_next(CLI::App& app);
 void add_budget(CLI::App& app);
+void add_export(CLI::App& app);
+void add_workers(CLI::App& app);
 void add_completion(CLI::App& app);
 
 }  // namespace crowdfold::cli

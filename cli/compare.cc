@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
+#include "crowdfold/words.h"
 #include "flags.h"
 #include "print_json.h"
 
@@ -43,7 +44,12 @@ void Compare::operator()() const {
   for (const auto& [name, value] : asked) {
     if (std::none_of(chosen.begin(), chosen.end(),
                      [&, &option = name](const MethodInfo* m) { return m->has_option(option); })) {
-      throw Error(ErrorCode::usage, fmt::format("none of these methods has an option '{}'", name));
+      std::vector<std::string> known;
+      for (const MethodInfo* m : chosen) {
+        for (const OptionInfo& option : m->options) known.push_back(option.name);
+      }
+      throw Error(ErrorCode::usage, fmt::format("none of these methods has an option '{}'{}", name,
+                                                did_you_mean(name, known)));
     }
   }
   for (const MethodInfo* info : chosen) info->check(settings_of_runs(*info, asked));

@@ -90,6 +90,7 @@ void print_text(const Evaluation& e, const NameTable& classes) {
 }
 
 void Evaluate::operator()() const {
+  if (truths.empty()) throw CLI::RequiredError("--truth");
   ReadReport read;
   Estimates given = read_estimates(estimates, input.options(), &read);
   run.say(read);
@@ -125,7 +126,10 @@ void add_evaluate(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("evaluate", "how good estimates are, given truths");
   command.add_option("ESTIMATES", state->estimates, "task,label[,confidence[,one column per class]]")
       ->required();
-  command.add_option("TRUTH", state->truths, "known truths: task,label")->required();
+  command
+      .add_option("--truth,TRUTH", state->truths,
+                  "known truths: task,label; needed, by this name or behind ESTIMATES")
+      ->type_name("FILE");
   command.add_flag("--json", state->json, "print JSON");
   state->input.add_columns_to(command, {"task", "label", "confidence"});
   state->input.add_skip_to(command);
@@ -133,7 +137,7 @@ void add_evaluate(CLI::App& app) {
   command.footer(
       "Examples:\n"
       "  crowdfold aggregate labels.csv -o answers.csv\n"
-      "  crowdfold evaluate answers.csv truth.csv");
+      "  crowdfold evaluate answers.csv --truth truth.csv");
   command.callback([state] { (*state)(); });
 }
 

@@ -9,7 +9,9 @@
 
 #include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
+#include "crowdfold/exports.h"
 #include "crowdfold/words.h"
+#include "usage.h"
 
 namespace crowdfold::cli {
 
@@ -28,6 +30,16 @@ std::string is_seed(const std::string& text) {
   return fmt::format("{} is not a whole number from 0 to 2^64 - 1", text);
 }
 
+// Tables, and exports of platforms.
+std::string is_format(const std::string& text) {
+  std::vector<std::string> names = {"auto", "csv", "tsv", "jsonl"};
+  for (const ExportInfo& format : export_formats()) {
+    if (names.back() != format.name) names.push_back(format.name);
+  }
+  if (std::find(names.begin(), names.end(), text) != names.end()) return "";
+  return fmt::format("no format '{}'; there are: {}", text, fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::string is_file_name(const std::string& value) {
@@ -35,19 +47,31 @@ std::string is_file_name(const std::string& value) {
 }
 
 void InputFlags::add_to(CLI::App& command) {
-  add_columns_to(command, {"task", "worker", "label"});
+  add_columns_to(command, {"task", "worker", "label"}, {}, true);
+  add_exports_to(command);
   add_abstain_to(command);
   add_duplicates_to(command);
   add_skip_to(command);
 }
 
 void InputFlags::add_columns_to(CLI::App& command, const std::vector<std::string>& roles,
-                                const std::vector<std::string>& named) {
+                                const std::vector<std::string>& named, bool exports) {
+  CLI::Option& format =
+      *command
+           .add_option("--format", format_,
+                       exports ? "auto, csv, tsv, jsonl, or a platform (see 'crowdfold import "
+                                 "--formats'); compression is recognised by itself"
+                               : "auto, csv, tsv or jsonl; compression is recognised by itself")
+           ->capture_default_str()
+           ->group(kInputGroup);
+  if (exports)
+    format.check(is_format)->type_name("NAME");
+  else
+    format.check(one_of({"auto", "csv", "tsv", "jsonl"}));
   command
-      .add_option("--format", format_,
-                  "auto, csv, tsv or jsonl; .gz and .zst are recognised by themselves")
-      ->check(CLI::IsMember({"auto", "csv", "tsv", "jsonl"}))
-      ->capture_default_str()
+      .add_option("--encoding", encoding_,
+                  "of the text: utf-8, utf-16le, latin1, … (default: recognised, else utf-8)")
+      ->type_name("NAME")
       ->group(kInputGroup);
   auto* header =
       command.add_flag("--header", header_, "the first row names the columns (default: recognised)")
@@ -68,6 +92,18 @@ void InputFlags::add_columns_to(CLI::App& command, const std::vector<std::string
       ->group(kInputGroup);
 }
 
+void InputFlags::add_exports_to(CLI::App& command) {
+  command
+      .add_option("--question", question_,
+                  "of an export: the question to read; NAME=CLASS makes yes or no of several classes")
+      ->type_name("NAME")
+      ->group(kInputGroup);
+  command
+      .add_flag("--with-predictions", with_predictions_,
+                "of an export: predictions are labels of workers model:VERSION")
+      ->group(kInputGroup);
+}
+
 void InputFlags::add_abstain_to(CLI::App& command) {
   command.add_option("--abstain", abstain_, "a label that means 'no label' (an empty one always does)")
       ->type_name("VALUE")
@@ -78,7 +114,7 @@ void InputFlags::add_duplicates_to(CLI::App& command) {
   command
       .add_option("--duplicates", duplicates_,
                   "a worker's second label on a task: last, first, error or keep")
-      ->check(CLI::IsMember({"last", "first", "error", "keep"}))
+      ->check(one_of({"last", "first", "error", "keep"}))
       ->capture_default_str()
       ->group(kInputGroup);
 }
@@ -94,6 +130,9 @@ ReadOptions InputFlags::options() const {
                    : format_ == "tsv"   ? Format::tsv
                    : format_ == "jsonl" ? Format::jsonl
                                         : Format::automatic;
+  if (options.format == Format::automatic && format_ != "auto") options.platform = format_;
+  options.question = question_;
+  options.with_predictions = with_predictions_;
   options.header = header_ ? Header::yes : no_header_ ? Header::no : Header::automatic;
   options.columns = parse_settings(map_);
   options.abstain = abstain_;
@@ -106,6 +145,7 @@ ReadOptions InputFlags::options() const {
 
 ReadOptions InputFlags::options_for_tables() const {
   ReadOptions options;
+  options.encoding = encoding_;
   options.skip_bad_rows = skip_bad_rows_;
   options.cancelled = &interrupted();
   return options;
@@ -223,6 +263,7 @@ void RunFlags::say(const std::string& line) const {
 
 void RunFlags::say(const ReadReport& report) const {
   say_recognised(report);
+  for (const std::string& note : report.notes) say(fmt::format("{}: {}", report.source, note));
   say_skipped(report);
 }
 

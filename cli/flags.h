@@ -26,10 +26,12 @@ class InputFlags {
   // All parts: for files of labels.
   void add_to(CLI::App& command);
 
-  // --format, --header, --no-header and --map. `roles` are in the order that columns have without a
-  // header; `named` are roles that only a header has.
+  // --format, --encoding, --header, --no-header and --map. `roles` are in the order that columns have
+  // without a header; `named` are roles that only a header has.
   void add_columns_to(CLI::App& command, const std::vector<std::string>& roles,
-                      const std::vector<std::string>& named = {});
+                      const std::vector<std::string>& named = {}, bool exports = false);
+  // --question and --with-predictions, of exports.
+  void add_exports_to(CLI::App& command);
   void add_abstain_to(CLI::App& command);
   void add_duplicates_to(CLI::App& command);
   void add_skip_to(CLI::App& command);
@@ -40,9 +42,12 @@ class InputFlags {
 
  private:
   std::string format_ = "auto";
+  std::string encoding_;
   bool header_ = false;
   bool no_header_ = false;
   std::vector<std::string> map_;
+  std::string question_;
+  bool with_predictions_ = false;
   std::string abstain_;
   std::string duplicates_ = "last";
   bool skip_bad_rows_ = false;

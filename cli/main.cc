@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <limits>
 #include <new>
 #include <sstream>
@@ -16,6 +16,7 @@
 #include "crowdfold/version.h"
 #include "crowdfold/words.h"
 #include "flags.h"
+#include "usage.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -91,7 +92,7 @@ void declare_commands(CLI::App& app) {
       "Examples:\n"
       "  crowdfold aggregate labels.csv -o answers.csv --workers-out workers.csv\n"
       "  crowdfold compare labels.csv --truth truth.csv\n"
-      "  crowdfold COMMAND --help");
+      "  crowdfold help COMMAND");
   using namespace crowdfold::cli;
   add_aggregate(app);
   add_evaluate(app);
@@ -99,7 +100,10 @@ void declare_commands(CLI::App& app) {
   add_report(app);
   add_methods(app);
   add_simulate(app);
+  add_import(app);
   add_agreement(app);
+  add_workers(app);
+  add_export(app);
   add_stream(app);
   add_state(app);
   add_next(app);
@@ -107,29 +111,17 @@ void declare_commands(CLI::App& app) {
   add_completion(app);
 }
 
-// Error(usage) if the first word looks like a command and is none.
-void require_command(CLI::App& app, const std::string& first) {
-  if (first.empty() || first[0] == '-') return;
-  if (!app.get_subcommands([&](const CLI::App* command) { return command->get_name() == first; })
-           .empty())
-    return;
-  std::error_code no_matter;
-  const std::string what_to_do =
-      std::filesystem::is_regular_file(first, no_matter)
-          ? fmt::format("; for the answers in that file: crowdfold aggregate {}", first)
-          : " (crowdfold --help)";
-  throw crowdfold::Error(crowdfold::ErrorCode::usage,
-                         fmt::format("no command '{}'{}", first, what_to_do));
-}
-
 void run(int argc, char** argv) {
   CLI::App app{"crowdfold: one label per task and a quality per worker, from labels that disagree"};
   declare_commands(app);
-  require_command(app, argc > 1 ? argv[1] : "");
+  std::vector<std::string> words = crowdfold::cli::words_of(argc, argv);
+  crowdfold::cli::require_command(app, words);
+  std::reverse(words.begin(), words.end());  // the parser takes them from the end
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw;
+    if (error.get_exit_code() != 0)
+      throw crowdfold::Error(crowdfold::ErrorCode::usage, crowdfold::cli::explain(error, app));
     std::ostringstream asked_for;  // --help, --version
     app.exit(error, asked_for, asked_for);
     crowdfold::cli::print(asked_for.str());
@@ -150,8 +142,6 @@ int main(int argc, char** argv) {
   try {
     run(argc, argv);
     return 0;
-  } catch (const CLI::ParseError& error) {
-    return complain(fmt::format("{} (crowdfold --help)", error.what()), kExitUsage);
   } catch (const crowdfold::Error& error) {
     return complain(error.what(), exit_code(error.code()));
   } catch (const std::bad_alloc&) {

@@ -1,5 +1,6 @@
 // crowdfold methods: shows the registry.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "commands.h"
 #include "crowdfold/registry.h"
@@ -10,6 +11,7 @@ namespace {
 
 nlohmann::json to_json(const MethodInfo& info) {
   nlohmann::json json = {{"name", info.name},
+                         {"aliases", info.aliases},
                          {"summary", info.summary},
                          {"citation", info.citation},
                          {"online", static_cast<bool>(info.make_online)},
@@ -29,14 +31,18 @@ nlohmann::json to_json(const MethodInfo& info) {
 }
 
 void print_list() {
-  Table table({"method", "online", "what it does"});
-  for (const MethodInfo& info : methods())
-    table.add({info.name, info.make_online ? "yes" : "no", info.summary});
+  Table table({"method", "online", "what it does", "also called"});
+  for (const MethodInfo& info : methods()) {
+    table.add({info.name, info.make_online ? "yes" : "no", info.summary,
+               fmt::format("{}", fmt::join(info.aliases, ", "))});
+  }
   print(table.text(wants_color(stdout)));
 }
 
 void print_one(const MethodInfo& info) {
-  print(fmt::format("{}: {}\n{}\n\n", info.name, info.summary, info.citation));
+  print(fmt::format("{}: {}\n{}\n", info.name, info.summary, info.citation));
+  if (!info.aliases.empty()) print(fmt::format("also called {}\n", fmt::join(info.aliases, ", ")));
+  print("\n");
   const auto yes = [](bool value) { return value ? "yes" : "no"; };
   print(fmt::format(
       "classes: {}; known truths: {}; worker qualities as prior: {}; confusion matrices: {}\n\n",
@@ -61,16 +67,17 @@ void add_methods(CLI::App& app) {
   command.add_option("NAME", state->name, "show this method, with its options");
   command.add_flag("--json", state->json, "print JSON");
   command.footer(
+      "Case, blanks, hyphens and underscores in names of methods do not matter.\n"
       "Examples:\n"
       "  crowdfold methods\n"
       "  crowdfold methods twopass");
   command.callback([state] {
     if (state->json) {
       nlohmann::json json = nlohmann::json::array();
+      const MethodInfo* const one = state->name.empty() ? nullptr : &find_method(state->name);
       for (const MethodInfo& info : methods()) {
-        if (state->name.empty() || info.name == state->name) json.push_back(to_json(info));
+        if (one == nullptr || one == &info) json.push_back(to_json(info));
       }
-      if (json.empty()) find_method(state->name);
       print_json(json);
     } else {
       state->name.empty() ? print_list() : print_one(find_method(state->name));

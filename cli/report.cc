@@ -28,9 +28,11 @@ struct ReportCommand {
 
 void ReportCommand::operator()() {
   options.settings = parse_settings(settings);
-  find_method(options.method).check(options.settings);  // before anything is read
+  const MethodInfo& info = find_method(options.method);
+  info.check(options.settings);  // before anything is read
+  options.method = info.name;
   if (options.compared == std::vector<std::string>{"none"}) options.compared.clear();
-  for (const std::string& name : options.compared) find_method(name);
+  for (std::string& name : options.compared) name = find_method(name).name;
   require_page_for(output);
   require_outputs({output}, {labels, truths});
 

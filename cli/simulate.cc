@@ -9,6 +9,7 @@
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
 #include "flags.h"
+#include "usage.h"
 
 namespace crowdfold::cli {
 namespace {
@@ -86,7 +87,7 @@ void add_simulate(CLI::App& app) {
   command
       .add_option("--model", state->model,
                   "one_coin: errors are uniform; confusion: each worker has a confusion matrix")
-      ->check(CLI::IsMember({"one_coin", "confusion"}))
+      ->check(one_of({"one_coin", "confusion"}))
       ->capture_default_str()
       ->group(who);
   command.add_option("--spammers", state->crowd.spammers, "share of workers who answer at random")
@@ -102,7 +103,8 @@ void add_simulate(CLI::App& app) {
       ->group(who);
   const char* out = "Output";
   command
-      .add_option("-o,--output", state->output, "file of labels: task,worker,label (.jsonl: JSON lines)")
+      .add_option("-o,--output", state->output,
+                  "file of labels: task,worker,label; .csv, .tsv, .json or .jsonl, also .gz or .zst")
       ->type_name("FILE")
       ->capture_default_str()
       ->group(out);

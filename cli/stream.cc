@@ -118,7 +118,7 @@ void Stream::operator()() const {
     }
   } catch (const Error& error) {
     // Whatever is wrong with the input: what came before is kept.
-    if (error.code() == ErrorCode::data || error.code() == ErrorCode::interrupted) session.commit();
+    if (error.code() != ErrorCode::io && error.code() != ErrorCode::internal) session.commit();
     throw;
   }
   if (!keep_open) session.close_all();

@@ -15,19 +15,21 @@ namespace crowdfold::fuzz {
 // Error, or two outcomes that differ.
 void labels(std::string_view input);      // files of labels, and both roads of aggregate()
 void tables(std::string_view input);      // truths and workers
+void exports(std::string_view input);     // exports of platforms
 void estimates(std::string_view input);   // estimates, and the command `evaluate`
 void events(std::string_view input);      // events of a stream, and the stream that takes them
-void compressed(std::string_view input);  // gzip and zstd
+void compressed(std::string_view input);  // gzip, zstd, bzip2, xz and zip
+void bytes(std::string_view input);       // what comes before rows: encodings, JSON documents
 void state(std::string_view input);       // the database of a stream
-// Packed files and bodies of HTTP requests go here, and below, once something reads them.
+// Bodies of HTTP requests go here, and below, once something reads them.
 
 struct Harness {
   const char* name;  // also of its folders in fuzz/seeds and fuzz/found
   void (*run)(std::string_view input);
 };
 inline constexpr Harness kHarnesses[] = {
-    {"labels", labels}, {"tables", tables},         {"estimates", estimates},
-    {"events", events}, {"compressed", compressed}, {"state", state},
+    {"labels", labels}, {"tables", tables},         {"estimates", estimates}, {"exports", exports},
+    {"events", events}, {"compressed", compressed}, {"bytes", bytes},         {"state", state},
 };
 
 // The first line of an input chooses options, a character each: '0' the first of them, and so on, round

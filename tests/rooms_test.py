@@ -22,7 +22,7 @@ PUBLIC = {
     "labels": "columns flat_array labels names worker_state",
     "measure": "metrics simulate",
     "methods": "live method registry result",
-    "io": "io",
+    "io": "exports io write_back",
     "run": "aggregate learned",
     "stream": "budget events stream",
     "report": "document report",

@@ -18,7 +18,8 @@ namespace crowdfold {
 enum class Format { automatic, csv, tsv, jsonl };
 enum class Header { automatic, yes, no };
 
-// How to understand an input. Compression (gzip, zstd) is recognised by itself; "-" is standard input.
+// How to understand an input. Compression (gzip, zstd, bzip2, xz, zip) is recognised by itself; "-" is
+// standard input, FILE.zip:NAME a file in an archive.
 struct ReadOptions {
   Format format = Format::automatic;
   Header header = Header::automatic;
@@ -28,6 +29,13 @@ struct ReadOptions {
   std::string abstain;  // a label that means "no label", beside the empty one
   Duplicates duplicates = Duplicates::last;
   bool skip_bad_rows = false;
+  // Of the text, as iconv calls it: "utf-16le", "latin1"; "": recognised.
+  std::string encoding;
+  // Exports of platforms (crowdfold/exports.h): the name of a format, else it is recognised; the question
+  // to read where there are several; whether predictions of models are answers too.
+  std::string platform;
+  std::string question;
+  bool with_predictions = false;
   // As in RunContext, for the time in which a pipe or terminal has nothing to read.
   const std::atomic<bool>* cancelled = nullptr;
   std::size_t block_bytes = std::size_t{1} << 18;  // read at a time; no result depends on it
@@ -35,15 +43,24 @@ struct ReadOptions {
 
 // What a reader found out, for people.
 struct ReadReport {
-  std::string source;   // the input's name
-  std::string format;   // "csv", "tsv, gzip", …
-  std::string columns;  // "task = item_id, worker = annotator, label = answer"
+  std::string source;    // the input's name
+  std::string format;    // "csv", "tsv, gzip", "csv, utf-16", …
+  std::string encoding;  // "utf-16", …; "" for UTF-8
+  std::string columns;   // "task = item_id, worker = annotator, label = answer"
   std::uint64_t skipped_rows = 0;
-  std::string first_skipped;  // the first skipped row's error
+  std::string first_skipped;       // the first skipped row's error
+  std::vector<std::string> notes;  // what looks wrong, or was decided for the user; a sentence each
 };
 
 // Whether a path can be read a second time: a regular file, not a pipe.
 bool is_rereadable(const std::string& path);
+
+// The inputs that these paths stand for. A folder stands for its data files (those of its folders, if it
+// has none itself), by name, without hidden ones; a zip archive of several files of one kind for
+// FILE.zip:NAME of each; everything else for itself. What a folder holds besides goes to `left_out`.
+// Error(data) for a folder without data.
+std::vector<std::string> expand_inputs(const std::vector<std::string>& paths,
+                                       std::vector<std::string>* left_out = nullptr);
 
 Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,
                    ReadReport* report = nullptr);
@@ -60,9 +77,12 @@ std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const 
 std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::string& path,
                                                                  const ReadOptions& options);
 
-// Error(io) if no file could be written there: to be told before the work is done. Nothing is left
-// behind; pipes and devices are not touched.
+// Error(io) if no file could be written there, Error(usage) if its ending promises a kind of file that
+// is not written, such as .xlsx: to be told before the work is done. Nothing is left behind; pipes and
+// devices are not touched.
 void require_writable(const std::string& path);
+// Whether the ending of an output's name tells its kind; others get CSV.
+bool tells_its_kind(const std::string& path);
 
 // Error(usage) if two outputs, or an output and an input, are one file, also by different names or
 // through links: to be told before anything is read. Empty paths are not looked at.
@@ -97,8 +117,9 @@ struct WriteOptions {
   bool spreadsheet_safe = false;
 };
 
-// JSON lines if the path ends in .jsonl or .ndjson, CSV otherwise; "-" is standard output. A terminal
-// gets names as printable() shows them, everything else gets their bytes.
+// The path's ending decides: .tsv, .json (one array), .jsonl or .ndjson (JSON lines), CSV otherwise,
+// each also with .gz or .zst behind it; "-" is standard output, and gets CSV. A terminal gets names as
+// printable() shows them, everything else gets their bytes.
 void write_estimates(const std::string& path, const Labels& labels, const Result& result,
                      const RunContext& context, const WriteOptions& options = {});
 // `details` adds the posterior's mode and parameters and the paper's bound to quality, interval and

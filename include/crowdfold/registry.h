@@ -66,6 +66,7 @@ struct MethodInfo {
   std::string citation;
   std::vector<OptionInfo> options;
   Traits traits;
+  std::vector<std::string> aliases = {};  // other names that find_method() takes
   std::function<std::unique_ptr<Method>(const Settings&)> make = {};
   // Null for methods that only work on whole data sets. The seed decides ties.
   std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online = {};
@@ -84,7 +85,8 @@ struct MethodInfo {
 };
 
 const std::vector<MethodInfo>& methods();
-// Error(usage) that names the known methods if there is none of that name.
+// The method of that name or alias, whatever its case, blanks, hyphens and underscores. Error(usage)
+// with the nearest name, and all of them, if there is none.
 const MethodInfo& find_method(const std::string& name);
 
 }  // namespace crowdfold

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace crowdfold {
 
@@ -19,5 +20,13 @@ std::string memory_size(std::uint64_t bytes);
 // writing round, become escapes of JSON (\n, \u001b); bytes that are not UTF-8 become \xff. Control
 // characters in `kept` stay.
 std::string printable(std::string_view text, std::string_view kept = {});
+
+// Whether two names are the same but for case, blanks, hyphens and underscores.
+bool is_alike(std::string_view a, std::string_view b);
+// The one of `names` that `text` was probably meant to be: mistyped, in another case, with other
+// punctuation, or cut short. Empty if none is near; of equally near ones, the first in the alphabet.
+std::string nearest(std::string_view text, const std::vector<std::string>& names);
+// " (did you mean 'aggregate'?)", to stand behind the wrong name; empty if none is near.
+std::string did_you_mean(std::string_view text, const std::vector<std::string>& names);
 
 }  // namespace crowdfold

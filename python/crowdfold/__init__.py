@@ -9,6 +9,7 @@ The API follows crowd-kit and scikit-learn. `help(TwoPass)` describes parameters
 from . import datasets, errors, methods, metrics, plot
 from ._base import Aggregator
 from ._compare import compare
+from ._files import LabelRows, read_labels
 from ._gold import GoldMajorityVote
 from ._native import version as __version__
 from ._plain import Frame, Series
@@ -19,7 +20,7 @@ from .methods import *
 
 __all__ = [
     "Aggregator", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "GoldMajorityVote", "InternalError",
-    "LiveStream", "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError", "WorkerQuality", "compare",
-    "datasets", "errors", "methods", "metrics", "plot", "simulate",
+    "LabelRows", "LiveStream", "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError", "WorkerQuality", "compare",
+    "datasets", "errors", "methods", "metrics", "plot", "read_labels", "simulate",
 ]
 __all__ += methods.__all__

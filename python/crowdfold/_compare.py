@@ -8,7 +8,6 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 from . import _native
 from ._build import METHODS
 from ._input import read, truth_columns
-from .errors import UsageError
 
 __all__ = ["compare"]
 
@@ -20,8 +19,8 @@ def compare(data: Any, truth: Any, *, methods: Union[str, Iterable[str]] = "all"
 
     Returns a table with one row per method: `accuracy`, the mean over the runs, its standard deviation `accuracy_sd`,
     `log_loss`, and `seconds`, the median over the runs, without reading. Each run has its own seed, and draws ties and the
-    order of tasks anew. `methods` are names of methods or of classes. `settings` are options of the engine; methods without
-    such an option ignore it.
+    order of tasks anew. `methods` are names of methods or of classes, as the command line takes them: case, blanks, hyphens
+    and underscores do not matter. `settings` are options of the engine; methods without such an option ignore it.
     """
     registry = {method["name"]: method for method in _native.registry()}
     chosen = _choose(methods, registry)
@@ -47,10 +46,5 @@ def _choose(methods: Union[str, Iterable[str]], registry: Dict[str, Dict[str, An
     if methods == "all":
         return list(registry.values())
     by_class = {names.class_name: name for name, names in METHODS.items()}
-    chosen = []
-    for name in [methods] if isinstance(methods, str) else methods:
-        name = by_class.get(name, name)
-        if name not in registry:
-            raise UsageError(f"no method '{name}'; there are: {', '.join(registry)}")
-        chosen.append(registry[name])
-    return chosen
+    names = [methods] if isinstance(methods, str) else methods
+    return [registry[_native.method_named(by_class.get(name, name))] for name in names]

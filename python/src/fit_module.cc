@@ -146,6 +146,7 @@ nb::list registry() {
   for (const MethodInfo& info : methods()) {
     nb::dict method;
     method["name"] = info.name;
+    method["aliases"] = info.aliases;
     method["summary"] = info.summary;
     method["citation"] = info.citation;
     method["online"] = static_cast<bool>(info.make_online);
@@ -219,6 +220,8 @@ void bind_fit(nb::module_& module) {
       [](const std::string& method, const Settings& settings) { find_method(method).check(settings); },
       "method"_a, "settings"_a);
   module.def("registry", &registry);
+  module.def(
+      "method_named", [](const std::string& name) { return find_method(name).name; }, "name"_a);
   module.def("write_estimates", &write_files, "labels"_a, "result"_a, "path"_a);
 }
 

@@ -13,6 +13,7 @@
 #include "arrow_column.h"
 #include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
+#include "crowdfold/exports.h"
 #include "crowdfold/io.h"
 #include "crowdfold/metrics.h"
 #include "interrupts.h"
@@ -135,6 +136,50 @@ LabelData read_file(const std::string& path,
   run_native(context_for(threads), progress,
              [&](const RunContext& context) { data.labels = read_labels(path, options, context); });
   return data;
+}
+
+// Files and folders, exports of platforms among them: labels, truths (tasks and labels), and what is
+// told to people.
+nb::tuple import_files(const std::vector<std::string>& paths,
+                       const std::vector<std::pair<std::string, std::string>>& columns,
+                       const std::string& format, const std::string& question, bool with_predictions,
+                       const std::string& duplicates, int threads, nb::handle progress) {
+  ReadOptions options;
+  options.columns = columns;
+  options.format = format == "csv"     ? Format::csv
+                   : format == "tsv"   ? Format::tsv
+                   : format == "jsonl" ? Format::jsonl
+                                       : Format::automatic;
+  if (options.format == Format::automatic) options.platform = format;
+  options.question = question;
+  options.with_predictions = with_predictions;
+  options.duplicates = parse_duplicates(duplicates);
+  ImportedLabels imported;
+  run_native(context_for(threads), progress,
+             [&](const RunContext& context) { imported = import_labels(paths, options, context); });
+  std::vector<std::string> truth_tasks;
+  std::vector<std::string> truth_labels;
+  for (auto& [task, label] : imported.truths) {
+    truth_tasks.push_back(std::move(task));
+    truth_labels.push_back(std::move(label));
+  }
+  return nb::make_tuple(LabelData{std::move(imported.labels), {}}, truth_tasks, truth_labels,
+                        imported.report.format, imported.report.notes);
+}
+
+// Ids of tasks, workers and classes, a row for each label.
+nb::tuple rows_of(const LabelData& data) {
+  std::vector<TaskId> tasks;
+  std::vector<WorkerId> workers;
+  std::vector<ClassId> classes;
+  for (TaskId t = 0; t < data.labels.num_tasks(); ++t) {
+    const TaskLabels task = data.labels.task(t);
+    tasks.insert(tasks.end(), task.size(), t);
+    workers.insert(workers.end(), task.workers.begin(), task.workers.end());
+    classes.insert(classes.end(), task.classes.begin(), task.classes.end());
+  }
+  return nb::make_tuple(to_numpy(std::move(tasks)), to_numpy(std::move(workers)),
+                        to_numpy(std::move(classes)));
 }
 
 // Tasks and labels.
@@ -267,6 +312,7 @@ void bind_labels(nb::module_& module) {
       .def("task_names", [](const LabelData& d) { return names_of(d.labels.tasks()); })
       .def("worker_names", [](const LabelData& d) { return names_of(d.labels.workers()); })
       .def("class_names", [](const LabelData& d) { return names_of(d.labels.classes()); })
+      .def("label_rows", &rows_of)
       .def("first_rows", [](const LabelData& d) { return to_tuple(d.first_rows); })
       .def("find_truths", &find_truths, "tasks"_a, "labels"_a)
       .def("find_ids", &find_ids, "role"_a, "values"_a)
@@ -286,6 +332,8 @@ void bind_labels(nb::module_& module) {
              "progress"_a.none());
   module.def("read_file", &read_file, "path"_a, "columns"_a, "duplicates"_a, "threads"_a,
              "progress"_a.none());
+  module.def("import_files", &import_files, "paths"_a, "columns"_a, "format"_a, "question"_a,
+             "with_predictions"_a, "duplicates"_a, "threads"_a, "progress"_a.none());
   module.def("read_truth_file", &read_truth_file, "path"_a);
   module.def("align", &align, "tasks"_a, "labels"_a, "other_tasks"_a, "other_labels"_a);
 }

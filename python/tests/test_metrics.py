@@ -73,6 +73,9 @@ def test_compare_leaves_out_what_does_not_fit(frame: pd.DataFrame, truth: pd.Ser
     assert table.index.tolist() == ["mv"]
     with pytest.raises(cf.UsageError, match="no method 'none'"):
         cf.compare(frame, truth, methods="none")
+    with pytest.warns(UserWarning, match="kos is left out"):
+        table = cf.compare(frame, truth, methods=["KOS", "majority", "dawid-skene", "MajorityVote"], runs=1)
+    assert table.index.tolist() == ["mv", "ds", "mv"]
 
 
 def test_pictures_are_drawn(frame: pd.DataFrame, truth: pd.Series) -> None:

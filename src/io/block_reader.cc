@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "crowdfold/error.h"
-
 namespace crowdfold {
 namespace {
 
@@ -36,9 +34,12 @@ void TextBlock::reserve(std::size_t wanted) {
   capacity = wanted;
 }
 
-BlockReader::BlockReader(const std::string& path, std::size_t block_size, Waiting waiting,
-                         const std::atomic<bool>* cancelled)
-    : path_(path), source_(open_source(path, waiting, cancelled)), block_size_(block_size) {}
+BlockReader::BlockReader(const std::string& path, std::size_t block_size, const SourceOptions& options)
+    : BlockReader(open_source(path, options), path, block_size) {}
+
+BlockReader::BlockReader(std::unique_ptr<ByteSource> source, const std::string& path,
+                         std::size_t block_size)
+    : path_(path), source_(std::move(source)), block_size_(block_size) {}
 
 bool BlockReader::read_on() {
   require_sane_record(carry_.size(), path_);
@@ -63,6 +64,11 @@ bool BlockReader::next(TextBlock& block) {
   std::size_t end = 0;
   for (std::size_t wanted = block_size_; end == 0; wanted *= 2) {
     if (!fill(block, wanted)) {  // the end of the input: all of it, closed by a newline
+      if (failure_) {
+        end = ends_.find({block.bytes.get(), block.size});
+        if (end == 0) throw *failure_;
+        break;
+      }
       if (block.size == 0) return false;
       close_last_record(block);
       end = block.size;
@@ -103,10 +109,19 @@ bool BlockReader::next_of_pending(TextBlock& block) {
 
 // Bytes that were read but not given out; then those of the source.
 std::size_t BlockReader::read(char* to, std::size_t size) {
-  if (carry_.empty()) return source_->read(to, size);
-  const std::size_t count = carry_.copy(to, size);
-  carry_.erase(0, count);
-  return count;
+  if (!carry_.empty()) {
+    const std::size_t count = carry_.copy(to, size);
+    carry_.erase(0, count);
+    return count;
+  }
+  if (failure_) return 0;
+  try {
+    return source_->read(to, size);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::data) throw;
+    failure_ = error;
+    return 0;
+  }
 }
 
 // Reads until the block holds `wanted` bytes; false if the input ended before.

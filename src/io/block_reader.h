@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "crowdfold/error.h"
 #include "io/byte_source.h"
 #include "io/record_ends.h"
 
@@ -27,8 +29,9 @@ struct TextBlock {
 
 class BlockReader {
  public:
-  BlockReader(const std::string& path, std::size_t block_size, Waiting waiting = Waiting::yes,
-              const std::atomic<bool>* cancelled = nullptr);
+  BlockReader(const std::string& path, std::size_t block_size, const SourceOptions& options = {});
+  // Of a source that was opened, and perhaps peeked at, before. The path is for messages.
+  BlockReader(std::unique_ptr<ByteSource> source, const std::string& path, std::size_t block_size);
 
   // Reads the first bytes, without giving them out: 64 KB, then twice as many as before. False if the
   // input ends with them. Error(data) if no record can be as long as they are.
@@ -38,7 +41,8 @@ class BlockReader {
   // the first block.
   void begin_records(char separator, std::size_t before);
 
-  // False at the end. Error(data) for a record larger than any sane one.
+  // False at the end. Error(data) for a record larger than any sane one. Where the source fails, the
+  // records before come first, so that what is wrong with them is told whatever the size of blocks.
   bool next(TextBlock& block);
 
   // The same for a source that does not wait. poll() reads bytes that are there, once, and returns what
@@ -65,6 +69,7 @@ class BlockReader {
   std::string carry_;       // read, but not yet given out
   std::size_t before_ = 0;  // bytes of it that are before the first record
   bool ended_ = false;
+  std::optional<Error> failure_;  // of the source, to be told
 };
 
 }  // namespace crowdfold

@@ -5,110 +5,47 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
-#include <vector>
+#include <optional>
 
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
+#include "io/file_place.h"
+#include "io/input_paths.h"
+#include "io/json_documents.h"
+#include "io/signatures.h"
+#include "io/text_encoding.h"
+#include "io/unpacking.h"
+#include "io/zip_archive.h"
 
 namespace crowdfold {
 namespace {
 
-constexpr std::size_t kCompressedChunk = 1 << 18;
-constexpr std::size_t kMagicBytes = 4;
-constexpr std::string_view kGzipMagic = "\x1F\x8B";
-constexpr std::string_view kZstdMagic = "\x28\xB5\x2F\xFD";
+constexpr std::size_t kFirstPeeked = std::size_t{1} << 16;
+constexpr std::size_t kFewestMagicBytes = 4;
+constexpr std::size_t kTarBytes = 512;  // enough for signatures that are not at the start
 
-// Undoes a compression, piece by piece.
-class Decoder {
- public:
-  virtual ~Decoder() = default;
-  // Decodes the beginning of `input`, which is not empty, and cuts it off; returns the number of bytes
-  // that came out. What is wrong goes to `problem`.
-  virtual std::size_t decode(std::string_view& input, char* to, std::size_t size,
-                             std::string& problem) = 0;
-  // Whether the input may end here.
-  virtual bool is_whole() const = 0;
-  virtual const char* name() const = 0;
-};
-
-class GzipDecoder final : public Decoder {
- public:
-  GzipDecoder() {
-    constexpr int kGzipOnly = 16;
-    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK)
-      throw Error(ErrorCode::internal, "zlib does not start");
-  }
-  ~GzipDecoder() override { inflateEnd(&stream_); }
-  GzipDecoder(const GzipDecoder&) = delete;
-  GzipDecoder& operator=(const GzipDecoder&) = delete;
-
-  std::size_t decode(std::string_view& input, char* to, std::size_t size,
-                     std::string& problem) override {
-    in_member_ = true;
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
-    stream_.avail_in = static_cast<uInt>(input.size());
-    stream_.next_out = reinterpret_cast<Bytef*>(to);
-    stream_.avail_out = static_cast<uInt>(std::min<std::size_t>(size, 1U << 30));
-    const uInt room = stream_.avail_out;
-    const int status = inflate(&stream_, Z_NO_FLUSH);
-    if (status == Z_STREAM_END) {  // another member may follow
-      in_member_ = false;
-      inflateReset(&stream_);
-    } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      problem = stream_.msg != nullptr ? stream_.msg : "unreadable";
-    }
-    input.remove_prefix(input.size() - stream_.avail_in);
-    return room - stream_.avail_out;
-  }
-  bool is_whole() const override { return !in_member_; }
-  const char* name() const override { return "gzip"; }
-
- private:
-  z_stream stream_{};
-  bool in_member_ = false;
-};
-
-class ZstdDecoder final : public Decoder {
- public:
-  std::size_t decode(std::string_view& input, char* to, std::size_t size,
-                     std::string& problem) override {
-    ZSTD_outBuffer output{to, size, 0};
-    ZSTD_inBuffer chunk{input.data(), input.size(), 0};
-    const std::size_t status = ZSTD_decompressStream(stream_.get(), &output, &chunk);
-    if (ZSTD_isError(status) != 0) problem = ZSTD_getErrorName(status);
-    in_frame_ = status != 0;
-    input.remove_prefix(chunk.pos);
-    return output.pos;
-  }
-  bool is_whole() const override { return !in_frame_; }
-  const char* name() const override { return "zstd"; }
-
- private:
-  std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream_{ZSTD_createDStream(),
-                                                                     ZSTD_freeDStream};
-  bool in_frame_ = false;
-};
-
+// The bytes of a file as they are.
 class FileSource final : public ByteSource {
  public:
-  FileSource(const std::string& path, Waiting waiting, const std::atomic<bool>* cancelled)
-      : path_(path), waiting_(waiting) {
-    context_.cancelled = cancelled;
+  FileSource(const std::string& path, const SourceOptions& options)
+      : path_(path), waiting_(options.waiting) {
+    context_.cancelled = options.cancelled;
     // A pipe is not waited for here, where nothing could end it, but in await_bytes().
     descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor_ < 0) fail(ErrorCode::io, fmt::format("cannot open: {}", std::strerror(errno)));
+    if (descriptor_ < 0) {
+      const int error = errno;
+      fail(fmt::format("cannot open: {}{}", std::strerror(error),
+                       error == ENOENT ? did_you_mean_file(path) : ""));
+    }
     struct stat status {};
     if (::fstat(descriptor_, &status) == 0) {
       if (S_ISDIR(status.st_mode)) {
         close();
-        fail(ErrorCode::io, "is a directory, not a file of labels");
+        fail("is a directory, not a file of labels");
       }
       is_regular_ = S_ISREG(status.st_mode);
       if (is_regular_) size_ = static_cast<std::uint64_t>(status.st_size);
@@ -119,31 +56,19 @@ class FileSource final : public ByteSource {
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
 
-  std::size_t read(char* to, std::size_t size) override {
-    if (!recognised_ && !recognise()) return kNoneYet;
-    return decoder_ ? read_decoded(to, size) : read_plain(to, size);
-  }
-
   void wait(int milliseconds) const override {
     // Where a file that may grow ends, there is always something to read: nothing.
     pollfd ready{descriptor_, POLLIN, 0};
     at_end_ ? ::poll(nullptr, 0, milliseconds) : ::poll(&ready, 1, milliseconds);
   }
-  std::uint64_t file_position() const override { return position_; }
+  std::uint64_t file_position() const override { return position_ - unread(); }
   std::uint64_t file_size() const override { return size_; }
-  const char* compression() const override { return decoder_ ? decoder_->name() : ""; }
 
- private:
-  // A signal may reach any thread and comes at any moment, so a read() that waits may not notice it: the
-  // flag is looked at now and then instead.
-  void await_bytes() const {
-    constexpr int kMilliseconds = 100;
-    pollfd ready{descriptor_, POLLIN, 0};
-    while (::poll(&ready, 1, kMilliseconds) <= 0) context_.throw_if_cancelled();
-  }
+  // -1 for a pipe.
+  int seekable_descriptor() const { return is_regular_ ? descriptor_ : -1; }
 
-  // Bytes of the file as they are.
-  std::size_t read_file(char* to, std::size_t size) {
+ protected:
+  std::size_t read_next(char* to, std::size_t size) override {
     pollfd ready{descriptor_, POLLIN, 0};
     if (waiting_ != Waiting::yes && ::poll(&ready, 1, 0) <= 0) return kNoneYet;
     for (;;) {
@@ -156,61 +81,20 @@ class FileSource final : public ByteSource {
       }
       const bool again = errno == EINTR || errno == EAGAIN;
       if (waiting_ != Waiting::yes && again) return kNoneYet;
-      if (!again) fail(ErrorCode::io, fmt::format("cannot read: {}", std::strerror(errno)));
+      if (!again) fail(fmt::format("cannot read: {}", std::strerror(errno)));
     }
   }
 
-  // By the first bytes; false if they are not there yet.
-  bool recognise() {
-    while (magic_.size() < kMagicBytes) {
-      char bytes[kMagicBytes];
-      const std::size_t count = read_file(bytes, kMagicBytes - magic_.size());
-      if (count == kNoneYet) return false;
-      if (count == 0) break;
-      magic_.append(bytes, count);
-    }
-    if (magic_.starts_with(kGzipMagic)) decoder_ = std::make_unique<GzipDecoder>();
-    if (magic_ == kZstdMagic) decoder_ = std::make_unique<ZstdDecoder>();
-    if (decoder_ && waiting_ == Waiting::follow)
-      fail(ErrorCode::data, "a compressed file cannot be followed: give it uncompressed");
-    if (decoder_) chunk_.resize(kCompressedChunk);
-    pending_ = magic_;
-    recognised_ = true;
-    return true;
+ private:
+  // A signal may reach any thread and comes at any moment, so a read() that waits may not notice it: the
+  // flag is looked at now and then instead.
+  void await_bytes() const {
+    constexpr int kMilliseconds = 100;
+    pollfd ready{descriptor_, POLLIN, 0};
+    while (::poll(&ready, 1, kMilliseconds) <= 0) context_.throw_if_cancelled();
   }
-
-  std::size_t read_plain(char* to, std::size_t size) {
-    if (pending_.empty()) return read_file(to, size);
-    std::size_t count = pending_.copy(to, size);
-    pending_.remove_prefix(count);
-    if (waiting_ != Waiting::yes && count < size) {  // with all that is there now
-      const std::size_t more = read_file(to + count, size - count);
-      if (more != kNoneYet) count += more;
-    }
-    return count;
-  }
-
-  std::size_t read_decoded(char* to, std::size_t size) {
-    for (;;) {
-      if (pending_.empty()) {
-        const std::size_t count = read_file(chunk_.data(), chunk_.size());
-        if (count == kNoneYet) return kNoneYet;
-        if (count == 0 && !decoder_->is_whole()) damaged("it ends too early");
-        if (count == 0) return 0;
-        pending_ = {chunk_.data(), count};
-      }
-      std::string problem;
-      const std::size_t decoded = decoder_->decode(pending_, to, size, problem);
-      if (!problem.empty()) damaged(problem);
-      if (decoded > 0) return decoded;
-    }
-  }
-
-  [[noreturn]] void damaged(const std::string& why) const {
-    fail(ErrorCode::data, fmt::format("the {} data is damaged: {}", compression(), why));
-  }
-  [[noreturn]] void fail(ErrorCode code, const std::string& message) const {
-    throw Error(code, Location{display_name(path_), 0, 0}, message);
+  [[noreturn]] void fail(const std::string& message) const {
+    throw Error(ErrorCode::io, Location{display_name(path_), 0, 0}, message);
   }
   void close() {
     if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
@@ -225,25 +109,156 @@ class FileSource final : public ByteSource {
   std::uint64_t size_ = 0;
   std::uint64_t position_ = 0;
   bool at_end_ = false;  // for now, or for ever
-  bool recognised_ = false;
-  std::string magic_;  // the first bytes, which tell how the file is compressed
-  std::unique_ptr<Decoder> decoder_;
-  std::vector<char> chunk_;   // compressed bytes
-  std::string_view pending_;  // read, but neither given out nor decoded
+};
+
+// The whole chain, put together once the first bytes are there.
+class Input final : public ByteFilter {
+ public:
+  Input(const std::string& path, const SourceOptions& options)
+      : Input(place_of_input(path), path, options) {}
+
+ protected:
+  std::size_t read_next(char* to, std::size_t size) override {
+    if (next_ != Step::done && !recognise()) return kNoneYet;
+    return inner_->read(to, size);
+  }
+
+ private:
+  enum class Step { unpack, decode, done };
+
+  Input(const InputPlace& place, const std::string& path, const SourceOptions& options)
+      : ByteFilter(nullptr), name_(display_name(path)), member_(place.member), options_(options) {
+    auto file = std::make_unique<FileSource>(place.file, options);
+    seekable_ = file->seekable_descriptor();
+    inner_ = std::move(file);
+  }
+
+  // False if the first bytes are not there yet.
+  bool recognise() {
+    if (next_ == Step::unpack) {
+      const auto start = first_bytes();
+      if (!start) return false;
+      unpack(packing_of(*start));
+      next_ = Step::decode;
+    }
+    if (options_.as_is) {
+      next_ = Step::done;
+      return true;
+    }
+    const auto start = first_bytes();
+    if (!start) return false;
+    if (packing_of(*start) != Packing::none)
+      fail(fmt::format("it is packed twice, the second time as {}: unpack it once and give that",
+                       name_of(packing_of(*start))));
+    if (const std::string other = what_else(*start); !other.empty()) fail(other);
+    decode(*start);
+    if (options_.json_lines) inner_ = as_json_lines(std::move(inner_), name_, waits());
+    next_ = Step::done;
+    return true;
+  }
+
+  // Those that tell what the input is. A source that does not wait is recognised by as few as will do,
+  // as it may hold a single event for hours; how the bytes come in pieces must not matter.
+  std::optional<std::string_view> first_bytes() {
+    std::size_t needed = waits() ? kTarBytes : kFewestMagicBytes;
+    for (;;) {
+      const std::string_view start = inner_->peek(needed);
+      if (start.size() < needed && !inner_->ended()) return std::nullopt;
+      const std::size_t more = signature_bytes(start);
+      if (start.size() < needed || more <= needed) return start;
+      needed = more;
+    }
+  }
+
+  void unpack(Packing packing) {
+    if (packing != Packing::none && options_.waiting == Waiting::follow)
+      fail("a compressed file cannot be followed: give it uncompressed");
+    if (packing == Packing::zip) {
+      inner_ = open_zip(std::move(inner_), seekable_, name_, member_);
+    } else if (packing != Packing::none) {
+      inner_ = unpacked(std::move(inner_), packing, name_);
+    }
+    if (packing != Packing::zip && !member_.empty())
+      fail("it is no zip archive, so it has no file of that name");
+  }
+
+  void decode(std::string_view start) {
+    if (waits()) start = inner_->peek(kMostPeeked);
+    const bool whole = waits() && inner_->ended();
+    const TextEncoding encoding = options_.encoding.empty() ? recognise_encoding(start, waits(), whole)
+                                                            : encoding_named(options_.encoding);
+    if (!encoding.iconv_name.empty()) inner_ = decoded(std::move(inner_), encoding, name_);
+    if (!waits()) return;
+    start = inner_->peek(kMostPeeked);
+    if (!is_text(start)) {
+      if (inner_->failure()) throw *inner_->failure();  // damaged data looks so, too
+      fail("this is not text, but data of some program: export it as CSV and give that");
+    }
+    if (has_bare_returns(start)) inner_ = with_newlines(std::move(inner_));
+  }
+
+  bool waits() const { return options_.waiting == Waiting::yes; }
+  [[noreturn]] void fail(const std::string& message) const {
+    throw Error(ErrorCode::data, Location{name_, 0, 0}, message);
+  }
+
+  std::string name_;
+  std::string member_;  // of an archive
+  SourceOptions options_;
+  int seekable_ = -1;
+  Step next_ = Step::unpack;
 };
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_source(const std::string& path, Waiting waiting,
-                                        const std::atomic<bool>* cancelled) {
-  return std::make_unique<FileSource>(path, waiting, cancelled);
+std::size_t ByteSource::read(char* to, std::size_t size) {
+  if (unread() == 0 && failure_) throw *failure_;
+  if (unread() == 0) return ended_ ? 0 : read_next(to, size);
+  const std::size_t count = peeked_.copy(to, size, given_);
+  given_ += count;
+  if (given_ == peeked_.size()) {
+    peeked_ = std::string();
+    given_ = 0;
+  }
+  return count;
+}
+
+std::string_view ByteSource::peek(std::size_t size) {
+  size = std::min(size, kMostPeeked);
+  while (!ended_ && unread() < size) {
+    const std::size_t had = peeked_.size();
+    const std::size_t wanted = std::min(size - unread(), std::max(had, kFirstPeeked));
+    peeked_.resize(had + wanted);
+    std::size_t count = 0;
+    try {
+      count = read_next(peeked_.data() + had, wanted);
+    } catch (const Error& error) {
+      failure_ = error;
+    }
+    peeked_.resize(had + (count == kNoneYet ? 0 : count));
+    if (count == kNoneYet) break;
+    ended_ = count == 0;
+    if (failure_ && unread() == 0) throw *failure_;
+  }
+  return std::string_view(peeked_).substr(given_, size);
+}
+
+std::unique_ptr<ByteSource> open_source(const std::string& path, const SourceOptions& options) {
+  return std::make_unique<Input>(path, options);
+}
+
+SourceOptions source_options(const ReadOptions& options, Waiting waiting) {
+  SourceOptions result{.waiting = waiting, .cancelled = options.cancelled, .encoding = options.encoding};
+  result.json_lines = options.format == Format::automatic || options.format == Format::jsonl;
+  return result;
 }
 
 std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 bool is_rereadable(const std::string& path) {
   struct stat status {};
-  return path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return path != "-" && ::stat(place_of_input(path).file.c_str(), &status) == 0 &&
+         S_ISREG(status.st_mode);
 }
 
 }  // namespace crowdfold

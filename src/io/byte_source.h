@@ -1,12 +1,24 @@
-// Bytes of an input: a file or standard input, decompressed on the way if it is gzip or zstd.
+// Bytes of an input: a file or standard input, unpacked and decoded to UTF-8 on the way.
+//
+// An input is a chain of sources, each over the one before it: the file, what unpacks it (unpacking.h,
+// zip_archive.h), what decodes its text (text_encoding.h), and what makes lines of JSON documents
+// (json_documents.h). A plain file of UTF-8 is the file alone. Each link is chosen by the first bytes
+// that the one before it gives, which peek() shows and read() gives again: no input is opened twice.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+
+#include "crowdfold/error.h"
 
 namespace crowdfold {
+
+struct ReadOptions;
 
 // What read() does where bytes are not there yet.
 enum class Waiting {
@@ -17,27 +29,80 @@ enum class Waiting {
 
 // No bytes yet: not the end.
 inline constexpr std::size_t kNoneYet = static_cast<std::size_t>(-1);
+// Inputs are recognised by that much.
+inline constexpr std::size_t kMostPeeked = std::size_t{1} << 20;
 
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
   // Up to `size` bytes; 0 at the end, and only there. kNoneYet unless the source waits.
-  virtual std::size_t read(char* to, std::size_t size) = 0;
+  std::size_t read(char* to, std::size_t size);
+  // The next bytes, which read() gives again: `size` of them, at most kMostPeeked. Fewer if the input
+  // ends with them, or, unless the source waits, if more are not there yet. Valid until the next call.
+  std::string_view peek(std::size_t size);
+  // Whether nothing comes behind the bytes that peek() can show, but perhaps an error.
+  bool ended() const { return ended_; }
+  const std::optional<Error>& failure() const { return failure_; }
+
   // Waits for more bytes, for at most `milliseconds`.
   virtual void wait(int milliseconds) const = 0;
 
   // Progress, in bytes of the file itself. size is 0 where it is not known.
   virtual std::uint64_t file_position() const = 0;
   virtual std::uint64_t file_size() const = 0;
-  // "gzip", "zstd" or "", known once something was read.
-  virtual const char* compression() const = 0;
+  // All that follows is known once something was read or peeked at.
+  // "gzip", "zstd", "bzip2", "xz", "zip" or "".
+  virtual const char* compression() const { return ""; }
+  // How the text was encoded, for people; "" for UTF-8, which passes as it is.
+  virtual std::string encoding() const { return ""; }
+  // Whether each line is an element of a JSON document, and its number that of the element.
+  virtual bool has_elements() const { return false; }
+
+ protected:
+  // What read() and peek() are made of.
+  virtual std::size_t read_next(char* to, std::size_t size) = 0;
+  // Bytes that were peeked at, but not read.
+  std::size_t unread() const { return peeked_.size() - given_; }
+
+ private:
+  std::string peeked_;
+  std::size_t given_ = 0;  // bytes of it that read() gave out
+  bool ended_ = false;
+  std::optional<Error> failure_;  // met while peeking: told once the bytes before it are read
 };
 
-// Error(io) if it cannot be opened. "-" is standard input. While it waits for bytes, it looks at
-// `cancelled`, and throws Error(interrupted) once that is true.
-std::unique_ptr<ByteSource> open_source(const std::string& path, Waiting waiting = Waiting::yes,
-                                        const std::atomic<bool>* cancelled = nullptr);
+// A source over another one. What it does not change, it passes on.
+class ByteFilter : public ByteSource {
+ public:
+  explicit ByteFilter(std::unique_ptr<ByteSource> inner) : inner_(std::move(inner)) {}
+
+  void wait(int milliseconds) const override { inner_->wait(milliseconds); }
+  std::uint64_t file_position() const override { return inner_->file_position(); }
+  std::uint64_t file_size() const override { return inner_->file_size(); }
+  const char* compression() const override { return inner_->compression(); }
+  std::string encoding() const override { return inner_->encoding(); }
+  bool has_elements() const override { return inner_->has_elements(); }
+
+ protected:
+  std::unique_ptr<ByteSource> inner_;
+};
+
+struct SourceOptions {
+  Waiting waiting = Waiting::yes;
+  // While the source waits for bytes it looks at this, and throws Error(interrupted) once that is true.
+  const std::atomic<bool>* cancelled = nullptr;
+  std::string encoding = {};  // as iconv calls it; "": recognised
+  bool as_is = false;         // any bytes: unpacked, but neither decoded nor refused
+  bool json_lines = false;    // JSON arrays and objects as JSON lines: see json_documents.h
+};
+
+// Error(io) if it cannot be opened. "-" is standard input, FILE.zip:NAME a file in an archive. What the
+// first bytes show to be no text is Error(data), at the first read() or peek().
+std::unique_ptr<ByteSource> open_source(const std::string& path, const SourceOptions& options = {});
+
+// For tables: what of these options concerns bytes.
+SourceOptions source_options(const ReadOptions& options, Waiting waiting = Waiting::yes);
 
 // How messages call a path.
 std::string display_name(const std::string& path);

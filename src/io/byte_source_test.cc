@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "packed.h"
 #include "support.h"
 
 namespace crowdfold {
@@ -52,7 +53,11 @@ std::string read_pieces(ByteSource& source, std::size_t piece, std::size_t& stat
 TEST(ByteSource, DecompressesInPiecesOfAnySize) {
   const TempDir folder;
   const std::string text = some_text();
-  for (const std::string& packed : {zstd_of(text), gzip_of(text), gzip_of(text) + gzip_of(text)}) {
+  using namespace testing;
+  for (const std::string& packed :
+       {zstd_of(text), gzip_of(text), gzip_of(text) + gzip_of(text), bzip2(text),
+        bzip2(text) + bzip2(text), xz(text), xz(text) + std::string(4, '\0') + xz(text),
+        zip({{"a.csv", text}})}) {
     const std::string path = folder.write("packed", packed);
     for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 16, std::size_t{1} << 20}) {
       std::size_t status = 1;
@@ -66,10 +71,11 @@ TEST(ByteSource, DecompressesInPiecesOfAnySize) {
 
 TEST(ByteSource, DoesNotWaitUnlessItShall) {
   const std::string text = some_text();
-  for (const std::string& packed : {text, zstd_of(text), gzip_of(text)}) {
+  for (const std::string& packed : {text, zstd_of(text), gzip_of(text), testing::bzip2(text),
+                                    testing::xz(text), testing::zip({{"a.csv", text}})}) {
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
-    const auto source = open_source("/dev/fd/" + std::to_string(ends[0]), Waiting::no);
+    const auto source = open_source("/dev/fd/" + std::to_string(ends[0]), {.waiting = Waiting::no});
     std::size_t status = 0;
     std::string read;
     for (std::size_t at = 0; at < packed.size(); at += 9999) {
@@ -86,6 +92,106 @@ TEST(ByteSource, DoesNotWaitUnlessItShall) {
   }
 }
 
+TEST(ByteSource, ShowsTheFirstBytesOfFilesAndPipesAndGivesThemAgain) {
+  const TempDir folder;
+  const std::string text = some_text();
+  for (const std::string& packed : {text, gzip_of(text), testing::zip({{"a.csv", text}})}) {
+    const auto file = open_source(folder.write("file", packed));
+    EXPECT_EQ(file->peek(10), text.substr(0, 10));
+    EXPECT_EQ(file->peek(100'000), text.substr(0, 100'000));
+    EXPECT_FALSE(file->ended());
+    EXPECT_EQ(file->peek(kMostPeeked), text);
+    EXPECT_TRUE(file->ended());
+    std::size_t status = 0;
+    EXPECT_EQ(read_pieces(*file, 999, status), text);
+
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    ASSERT_EQ(::write(ends[1], packed.data(), 50'000), 50'000);  // less than a pipe holds
+    const auto pipe = open_source("/dev/fd/" + std::to_string(ends[0]), {.waiting = Waiting::no});
+    const std::string_view start = pipe->peek(1000);
+    EXPECT_EQ(start, packed.starts_with("PK") ? "" : text.substr(0, 1000));  // its list is at its end
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+}
+
+TEST(ByteSource, SaysWhichArchivesItCannotRead) {
+  const TempDir folder;
+  const auto message_of = [&](const std::string& path) {
+    std::size_t status = 0;
+    const Error error = testing::error_of([&] { read_pieces(*open_source(path), 1000, status); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    return std::string(error.what()).substr(path.size() + 2);
+  };
+  const std::string several = testing::zip({{"a.csv", "1"}, {"b.csv", "2"}, {"c/d.csv", "3"}});
+  const std::string path = folder.write("x.zip", several);
+  EXPECT_EQ(message_of(path),
+            "a zip archive with 3 files: a.csv, b.csv, c/d.csv; name one: " + path + ":a.csv");
+  std::vector<testing::Packed> many;
+  for (int i = 0; i < 9; ++i) many.push_back({std::to_string(i), "text"});
+  EXPECT_NE(message_of(folder.write("many.zip", testing::zip(many))).find("0, 1, 2, 3, 4 and 4 more;"),
+            std::string::npos);
+  EXPECT_EQ(message_of(path + ":e.csv"),
+            "no such file in the zip archive, which holds a.csv, b.csv, c/d.csv");
+  EXPECT_EQ(message_of(folder.write("secret.zip", testing::zip({{"a.csv", "text", true}}))),
+            "a.csv in the zip archive is encrypted: unpack it, and give the file");
+  EXPECT_EQ(message_of(folder.write("none.zip", testing::zip({}))), "the zip archive holds no file");
+  EXPECT_EQ(message_of(folder.write("plain", "text") + ":a.csv").substr(0, 20), "it is no zip archive");
+  const std::string whole = testing::zip({{"a.csv", some_text()}});
+  EXPECT_TRUE(message_of(folder.write("cut.zip", whole.substr(0, whole.size() / 2)))
+                  .starts_with("the zip archive is damaged: "));
+  std::string changed = whole;
+  changed[changed.size() / 2] = static_cast<char>(changed[changed.size() / 2] ^ 1);
+  EXPECT_TRUE(
+      message_of(folder.write("changed.zip", changed)).starts_with("the zip archive is damaged: "));
+  EXPECT_EQ(message_of(folder.write("twice", gzip_of(testing::bzip2("text")))),
+            "it is packed twice, the second time as bzip2: unpack it once and give that");
+  for (const std::string& packed : {testing::bzip2(some_text()), testing::xz(some_text())}) {
+    EXPECT_TRUE(message_of(folder.write("cut", packed.substr(0, packed.size() / 2)))
+                    .ends_with("data is damaged: it ends too early"));
+    std::string other = packed;
+    other[other.size() / 2] = static_cast<char>(other[other.size() / 2] ^ 1);
+    EXPECT_TRUE(
+        message_of(folder.write("changed", other)).ends_with("data is damaged: its sums do not agree"));
+    EXPECT_FALSE(message_of(folder.write("garbage", packed + "garbage")).empty());
+  }
+}
+
+TEST(ByteSource, GivesTheBytesBeforeDamageWhetherTheyArePeekedAtOrNot) {
+  const TempDir folder;
+  const std::string text = some_text();
+  const std::string packed = gzip_of(text);
+  const std::string path = folder.write("cut.gz", packed.substr(0, packed.size() / 2));
+  std::string before[2];
+  for (const bool peeked : {false, true}) {
+    const auto source = open_source(path);
+    if (peeked) {
+      EXPECT_TRUE(text.starts_with(source->peek(kMostPeeked)));
+    }
+    char byte = 0;
+    const Error error = testing::error_of([&] {
+      while (source->read(&byte, 1) == 1) before[peeked ? 1 : 0] += byte;
+    });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_GT(before[0].size(), 1000U);
+  }
+  EXPECT_TRUE(before[0] == before[1]);
+}
+
+TEST(ByteSource, ReadsTheFileOfAnArchiveThatIsNamedOrAlone) {
+  const TempDir folder;
+  std::size_t status = 0;
+  const auto read = [&](const std::string& path) { return read_pieces(*open_source(path), 7, status); };
+  const std::string path = folder.write(
+      "x.zip", testing::zip({{"a.csv", "1"}, {"b:c.csv", "2"}, {".hidden", "3"}, {"folder/", ""}}));
+  EXPECT_EQ(read(path + ":a.csv"), "1");
+  EXPECT_EQ(read(path + ":b:c.csv"), "2");
+  EXPECT_EQ(read(folder.write("one.zip", testing::zip({{"__MACOSX/a", "no"}, {"d/a.csv", "yes"}}))),
+            "yes");
+  EXPECT_EQ(read(folder.write("y.zip:a", "a name with a colon")), "a name with a colon");
+}
+
 TEST(ByteSource, StopsWaitingOnceItIsCancelled) {
   const TempDir folder;
   const std::string nobody_writes = folder / "pipe";
@@ -94,7 +200,7 @@ TEST(ByteSource, StopsWaitingOnceItIsCancelled) {
   ASSERT_EQ(::pipe(ends), 0);
   const std::atomic<bool> cancelled = true;
   for (const std::string& path : {"/dev/fd/" + std::to_string(ends[0]), nobody_writes}) {
-    const auto source = open_source(path, Waiting::yes, &cancelled);
+    const auto source = open_source(path, {.cancelled = &cancelled});
     std::size_t status = 0;
     EXPECT_EQ(testing::error_of([&] { read_pieces(*source, 100, status); }).code(),
               ErrorCode::interrupted);
@@ -106,7 +212,7 @@ TEST(ByteSource, StopsWaitingOnceItIsCancelled) {
 TEST(ByteSource, FollowsAFileUnlessItIsCompressed) {
   const TempDir folder;
   const std::string path = folder.write("grows", "one");
-  const auto source = open_source(path, Waiting::follow);
+  const auto source = open_source(path, {.waiting = Waiting::follow});
   std::size_t status = 0;
   EXPECT_EQ(read_pieces(*source, 100, status), "");  // fewer bytes than tell a compression
   std::ofstream(path, std::ios::app) << " two";
@@ -115,7 +221,7 @@ TEST(ByteSource, FollowsAFileUnlessItIsCompressed) {
   EXPECT_EQ(read_pieces(*source, 100, status), " three");
   EXPECT_EQ(status, kNoneYet);
 
-  const auto packed = open_source(folder.write("packed", gzip_of("one")), Waiting::follow);
+  const auto packed = open_source(folder.write("packed", gzip_of("one")), {.waiting = Waiting::follow});
   EXPECT_EQ(testing::error_of([&] { read_pieces(*packed, 100, status); }).code(), ErrorCode::data);
 }
 

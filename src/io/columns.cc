@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "crowdfold/error.h"
+#include "crowdfold/words.h"
 
 namespace crowdfold {
 namespace {
@@ -34,12 +35,16 @@ bool is_mappable(const std::string& role) {
   return role == "task" || role == "worker" || role == "label";
 }
 
-// "task, worker and label".
-std::string names_of_mappable(const std::vector<Role>& roles) {
+std::vector<std::string> names_of_mappable(const std::vector<Role>& roles) {
   std::vector<std::string> names;
   for (const Role& role : roles) {
     if (!role.aliases.empty()) names.push_back(role.name);
   }
+  return names;
+}
+
+// "task, worker and label".
+std::string listed(std::vector<std::string> names) {
   const std::string last = names.back();
   names.pop_back();
   return fmt::format("{} and {}", fmt::join(names, ", "), last);
@@ -52,8 +57,8 @@ std::size_t mapped_column(const Role& role, const std::string& column,
   if (const auto number = column_number(column); number && *number < header.size()) return *number;
   if (role.late) return kNoColumn;
   throw Error(ErrorCode::usage, place,
-              fmt::format("no column '{}' for {}; the columns are: {}", column, role.name,
-                          fmt::join(header, ", ")));
+              fmt::format("no column '{}' for {}{}; the columns are: {}", column, role.name,
+                          did_you_mean(column, header), fmt::join(header, ", ")));
 }
 
 std::size_t recognized_column(const Role& role, const std::vector<std::string>& header) {
@@ -85,8 +90,9 @@ void check_mapping(const std::vector<Role>& roles, const ReadOptions& options) {
       return role.name == mapped && !role.aliases.empty();
     });
     if (!known) {
-      throw Error(ErrorCode::usage, fmt::format("--map {}={}: the columns to map are {}", name, column,
-                                                names_of_mappable(roles)));
+      const std::vector<std::string> names = names_of_mappable(roles);
+      throw Error(ErrorCode::usage, fmt::format("--map {}={}{}: the columns to map are {}", name, column,
+                                                did_you_mean(name, names), listed(names)));
     }
   }
 }
@@ -128,9 +134,9 @@ std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::str
     any = any || columns.back() != kNoColumn;
     if (columns.back() == kNoColumn && role.required) missing.push_back(role.name);
   }
-  if (!any) return std::nullopt;
+  if (!any && !roles.empty()) return std::nullopt;
   if (!missing.empty()) {
-    throw Error(ErrorCode::data, place,
+    throw Error(ErrorCode::usage, place,
                 fmt::format("no column for {}; the columns are: {}{}", fmt::join(missing, " and "),
                             fmt::join(header, ", "),
                             is_mappable(missing.front())
@@ -143,6 +149,7 @@ std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::str
 void require_no_namesakes(const std::vector<std::string>& header, const std::vector<Role>& roles,
                           const std::vector<std::size_t>& columns, const ReadOptions& options,
                           bool classes_behind, const Location& place) {
+  if (columns.empty()) return;
   // kNoColumn, the largest number, if a role has no column.
   const std::size_t last = *std::max_element(columns.begin(), columns.end());
   for (std::size_t i = 0; i < roles.size(); ++i) {
@@ -153,7 +160,7 @@ void require_no_namesakes(const std::vector<std::string>& header, const std::vec
     for (std::size_t c = columns[i] + 1; c < header.size(); ++c) {
       if (header[c] != name || (classes_behind && c > last)) continue;
       throw Error(
-          ErrorCode::data, place,
+          ErrorCode::usage, place,
           fmt::format("columns {} and {} are both named '{}': rename one of them{}", columns[i] + 1,
                       c + 1, name,
                       is_mappable(roles[i].name)
@@ -179,7 +186,7 @@ std::vector<std::size_t> columns_by_position(std::size_t num_fields, const std::
       column = *number;
     }
     if (column >= num_fields && roles[i].required) {
-      throw Error(ErrorCode::data, place,
+      throw Error(ErrorCode::usage, place,
                   fmt::format("no column {} for {}: the first row has {}", column + 1, roles[i].name,
                               num_fields));
     }

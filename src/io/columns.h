@@ -35,13 +35,13 @@ void check_mapping(const std::vector<Role>& roles, const ReadOptions& options);
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 
 // Column of each role, kNoColumn for an optional one that is not there. nullopt if the names look like
-// data: no role is recognised. Error(data) if some roles are recognised and a required one is not,
-// Error(usage) for a mapping that does not fit. Roles without aliases are neither recognised nor mapped.
+// data: no role is recognised. Error(usage) if some roles are recognised and a required one is not, or
+// for a mapping that does not fit. Roles without aliases are neither recognised nor mapped.
 std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::string>& header,
                                                       const std::vector<Role>& roles,
                                                       const ReadOptions& options, const Location& place);
 
-// Error(data) if a column that a role has by its name, not by a mapping to its number, has a namesake.
+// Error(usage) if a column that a role has by its name, not by a mapping to its number, has a namesake.
 // Where the columns behind those of all roles are classes (`classes_behind`), one of them may be called
 // like a role.
 void require_no_namesakes(const std::vector<std::string>& header, const std::vector<Role>& roles,

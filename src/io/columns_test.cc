@@ -45,7 +45,7 @@ TEST(Columns, AreMappedByNameOrNumber) {
 
 TEST(Columns, AreComplainedAboutWhereOneIsMissing) {
   const Error error = error_of([] { match({"task", "label", "x"}); });
-  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_EQ(error.code(), ErrorCode::usage);
   EXPECT_STREQ(
       error.what(),
       "f.csv:1: no column for worker; the columns are: task, label, x (name it: --map worker=COLUMN)");

@@ -192,7 +192,7 @@ RC_GTEST_PROP(Csv, ReadsBackWhatWasWrittenWhereverBlocksAreCut, (std::uint64_t s
     text.resize(text.size() - std::string_view(newline).size());  // no last newline
 
   const TempDir folder;
-  BlockReader reader(folder.write("rows.csv", text), 1 + random.below(80));
+  BlockReader reader(folder.write("rows.csv", text), 1 + random.below(80), {.as_is = true});
   reader.begin_records(',', text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
   CsvParser parser(all_of(3), false);
   std::vector<Fields> read;
@@ -218,7 +218,7 @@ RC_GTEST_PROP(Csv, SurvivesAnyBytes, (std::uint64_t seed)) {
   for (std::uint64_t n = random.below(400); n > 0; --n)
     text.push_back(alphabet[random.below(alphabet.size())]);
   const TempDir folder;
-  BlockReader reader(folder.write("noise.csv", text), 1 + random.below(80));
+  BlockReader reader(folder.write("noise.csv", text), 1 + random.below(80), {.as_is = true});
   CsvParser parser(all_of(3), true);
   for (TextBlock block; reader.next(block);) {
     parser.parse(block.text(), [&](Row row, bool) -> Complaint {

@@ -9,6 +9,8 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
+#include "crowdfold/words.h"
+#include "io/input_paths.h"
 
 namespace crowdfold {
 namespace {
@@ -78,6 +80,24 @@ std::string follow_links(const std::string& path) {
   return place.string();
 }
 
+std::string did_you_mean_file(const std::string& path) {
+  constexpr std::size_t kMostFiles = 10'000;  // to look at, where nobody reads a longer list
+  const fs::path wanted = path;
+  const fs::path folder = wanted.parent_path();
+  std::vector<std::string> stems;  // of files with the same ending, which says nothing about nearness
+  std::vector<std::string> others;
+  std::error_code over;
+  for (fs::directory_iterator file(folder.empty() ? "." : folder, over), end;
+       !over && file != end && stems.size() + others.size() < kMostFiles; file.increment(over)) {
+    const fs::path name = file->path().filename();
+    name.extension() == wanted.extension() ? stems.push_back(name.stem().string())
+                                           : others.push_back(name.string());
+  }
+  std::string name = nearest(wanted.stem().string(), stems);
+  name = name.empty() ? nearest(wanted.filename().string(), others) : name + wanted.extension().string();
+  return name.empty() ? "" : fmt::format(" (did you mean '{}'?)", (folder / name).string());
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   return is_same(place_of(a, STDIN_FILENO), place_of(b, STDIN_FILENO));
 }
@@ -89,7 +109,7 @@ void require_separate(const std::vector<std::string>& outputs, const std::vector
     const Place output = place_of(written[i], STDOUT_FILENO);
     if (!output.exists || !S_ISREG(output.status.st_mode)) continue;
     for (const std::string& input : given(inputs)) {
-      if (!is_same(output, place_of(input, STDIN_FILENO))) continue;
+      if (!is_same(output, place_of(place_of_input(input).file, STDIN_FILENO))) continue;
       throw Error(ErrorCode::usage, fmt::format("{}: an input, too; give the output a file of its own",
                                                 name_of_output(written[i])));
     }

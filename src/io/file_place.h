@@ -9,4 +9,8 @@ namespace crowdfold {
 // Error(io) for links that lead round in a circle.
 std::string follow_links(const std::string& path);
 
+// " (did you mean 'labels.csv'?)" with the name of a file in the same folder, for a path that leads to
+// none.
+std::string did_you_mean_file(const std::string& path);
+
 }  // namespace crowdfold

@@ -29,6 +29,17 @@ class FilePlace : public ::testing::Test {
   const TempDir folder;
 };
 
+TEST_F(FilePlace, AFileThatIsNotThereIsPerhapsOneOfAnotherName) {
+  folder.write("labels.csv", "text");
+  EXPECT_EQ(did_you_mean_file(folder / "lables.csv"),
+            " (did you mean '" + std::string(folder / "labels.csv") + "'?)");
+  EXPECT_EQ(did_you_mean_file(folder / "labels"),
+            " (did you mean '" + std::string(folder / "labels.csv") + "'?)");
+  EXPECT_EQ(did_you_mean_file(folder / "something.else"), "");
+  EXPECT_EQ(did_you_mean_file(folder / "truth.csv"), "");
+  EXPECT_EQ(did_you_mean_file(folder / "none/labels.csv"), "");
+}
+
 TEST_F(FilePlace, IsTheSameByAnyName) {
   const std::string a = folder / "a.csv";
   for (const char* name : {"a.csv", "./a.csv", "sub/../a.csv", "link.csv", "hard.csv"})

@@ -1,5 +1,9 @@
 #include "io/input_table.h"
 
+#include <algorithm>
+
+#include "io/exports/export_format.h"
+
 namespace crowdfold {
 namespace {
 
@@ -9,6 +13,9 @@ TableFormat recognise(BlockReader& reader, const ReadOptions& options, const std
   while (reader.read_on() && !first.is_in(reader.pending())) {
   }
   const std::string_view start = reader.pending();
+  const bool labels =
+      std::any_of(roles.begin(), roles.end(), [](const Role& role) { return role.name == "worker"; });
+  if (labels && !is_rereadable(reader.path())) require_no_export(reader.path(), start, options);
   TableFormat format(start, reader.path(), options);
   format.find_columns(start, roles, rest);
   reader.begin_records(format.separator(), format.bytes_before());
@@ -19,8 +26,8 @@ TableFormat recognise(BlockReader& reader, const ReadOptions& options, const std
 
 TableInput::TableInput(const std::string& path, const ReadOptions& options,
                        const std::vector<Role>& roles, bool rest)
-    : reader_(path, options.block_bytes, Waiting::yes, options.cancelled),
+    : reader_(path, options.block_bytes, source_options(options)),
       format_(recognise(reader_, options, roles, rest)),
-      tally_(format_, reader_.source().compression()) {}
+      tally_(format_, reader_.source()) {}
 
 }  // namespace crowdfold

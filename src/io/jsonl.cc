@@ -149,7 +149,7 @@ struct JsonlParser::Parser {
       return token.substr(1, token.size() - 2);
     }
     const std::string_view token = checked_token(wanted, type);
-    return type == JsonType::null ? std::string_view() : token;
+    return type == JsonType::null ? token.substr(0, 0) : token;
   }
 };
 

@@ -1,7 +1,7 @@
 // JSON lines: one object a line, strictly as in RFC 8259, also where nothing of it is wanted. Wanted
 // values are strings, numbers or booleans (kept as they are written); null and a missing key are the
-// empty string. A value inside an object is named by both keys: "answer.choice". A wanted key must not
-// come twice.
+// empty string, that of a missing key without data(). A value inside an object is named by both keys:
+// "answer.choice". A wanted key must not come twice.
 #pragma once
 
 #include <memory>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "crowdfold/exports.h"
 #include "crowdfold/words.h"
 #include "labels/grouping/ordered_grouper.h"
 #include "labels/grouping/partitioned_grouper.h"
@@ -88,6 +89,16 @@ Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const Read
   return grouper.finish(context);
 }
 
+// Error(usage) if options are given that a table does not have.
+void require_no_export_options(const std::string& path, const ReadOptions& options) {
+  if (options.question.empty() && !options.with_predictions) return;
+  throw Error(
+      ErrorCode::usage, Location{display_name(path), 0, 0},
+      fmt::format("{} is for exports of platforms, and this is a table; --format NAME says which "
+                  "export it is",
+                  options.question.empty() ? "--with-predictions" : "--question"));
+}
+
 ReadOptions cancelled_with(const RunContext& context, ReadOptions options) {
   if (options.cancelled == nullptr) options.cancelled = context.cancelled;
   return options;
@@ -159,6 +170,12 @@ void rethrow_with_place(const DuplicateLabel& error, const std::string& path,
 
 Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,
                    ReadReport* report) {
+  if (is_export(path, options)) {
+    ImportedLabels imported = import_labels({path}, options, context);
+    if (report != nullptr) *report = std::move(imported.report);
+    return std::move(imported.labels);
+  }
+  require_no_export_options(path, options);
   LabelReader reader(path, options, context);
   try {
     const LabelBlock first = reader.peek();

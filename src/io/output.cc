@@ -34,9 +34,62 @@ int open_standard_output() {
   return ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
+// What a path would hold: its name without the ending of a compression.
+std::string_view uncompressed(std::string_view path) {
+  return path.substr(0, path.size() - compression_ending(path).size());
+}
+
+// In lower case, with its dot; empty if the name has none.
+std::string ending_of(std::string_view path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return ending;
+}
+
+// What to do where a path's ending promises a file that is not written; empty: it is.
+std::string instead_of(const std::string& path) {
+  const std::string ending = ending_of(uncompressed(path));
+  const auto is_one_of = [&](std::initializer_list<std::string_view> endings) {
+    return std::find(endings.begin(), endings.end(), ending) != endings.end();
+  };
+  const std::string stem(uncompressed(path).substr(0, uncompressed(path).size() - ending.size()));
+  if (is_one_of({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})) {
+    return fmt::format("workbooks are not written; write {}.csv, which spreadsheets open", stem);
+  }
+  if (is_one_of({".parquet", ".pq", ".feather", ".arrow", ".ipc", ".orc"})) {
+    const bool parquet = ending == ".parquet" || ending == ".pq";
+    return fmt::format(
+        "{1} is not written; write {0}.csv, then: python3 -c \"import pandas as p; "
+        "p.read_csv('{0}.csv', dtype=dict(task=str, worker=str, label=str)).to_{2}('{3}')\"",
+        stem,
+        parquet            ? "Parquet"
+        : ending == ".orc" ? "ORC"
+                           : "Arrow",
+        parquet            ? "parquet"
+        : ending == ".orc" ? "orc"
+                           : "feather",
+        path);
+  }
+  if (is_one_of({".zip", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".lz4", ".br", ".gzip", ".zstd"}))
+    return fmt::format("compressed files are written as .gz or .zst: write {}.gz", stem);
+  if (is_one_of({".avro", ".db", ".docx", ".dta", ".h5", ".hdf5", ".npy", ".npz", ".pdf", ".pickle",
+                 ".pkl", ".rda", ".rds", ".sas7bdat", ".sav", ".sqlite", ".xml", ".yaml", ".yml"}))
+    return fmt::format(
+        "{} is not written; the endings are .csv, .tsv, .json and .jsonl, and .gz or "
+        ".zst behind them",
+        ending);
+  return "";
+}
+
+void require_known_kind(const std::string& path) {
+  if (const std::string instead = instead_of(path); !instead.empty())
+    throw Error(ErrorCode::usage, Location{path, 0, 0}, instead);
+}
+
 }  // namespace
 
-OutputFile::OutputFile(std::string path, When when) : path_(std::move(path)), target_(path_) {
+OutputFile::OutputFile(std::string path, When when)
+    : path_(std::move(path)), target_(path_), encoder_(make_encoder(path_)) {
   const bool standard = path_ == "-";
   struct stat old {};
   const bool exists = !standard && ::stat(path_.c_str(), &old) == 0;
@@ -91,6 +144,7 @@ OutputFile::~OutputFile() {
 }
 
 void require_writable(const std::string& path) {
+  require_known_kind(path);
   std::error_code ignored;
   const bool replaced = std::filesystem::is_regular_file(path, ignored) ||
                         std::filesystem::is_directory(path, ignored) ||
@@ -99,8 +153,8 @@ void require_writable(const std::string& path) {
 }
 
 void OutputFile::write(std::string_view bytes) {
-  const int descriptor = descriptor_ >= 0 ? descriptor_ : stream_;
-  terminal_ ? write_all(descriptor, printable(bytes, "\n")) : write_all(descriptor, bytes);
+  if (encoder_) return write_all(destination(), encoder_->encode(bytes));
+  terminal_ ? write_all(destination(), printable(bytes, "\n")) : write_all(destination(), bytes);
 }
 
 void OutputFile::write_all(int descriptor, std::string_view bytes) {
@@ -115,6 +169,7 @@ void OutputFile::write_all(int descriptor, std::string_view bytes) {
 }
 
 void OutputFile::commit() {
+  if (encoder_) write_all(destination(), encoder_->finish());
   if (stream_ >= 0) {
     if (descriptor_ >= 0) copy_to_stream();
     return;
@@ -151,15 +206,31 @@ void OutputFile::fail(const char* what) const {
 }
 
 TextKind kind_of(const std::string& path, const WriteOptions& options) {
-  if (path.ends_with(".jsonl") || path.ends_with(".ndjson")) return TextKind::jsonl;
+  require_known_kind(path);
+  const std::string ending = ending_of(uncompressed(path));
+  if (ending == ".jsonl" || ending == ".ndjson") return TextKind::jsonl;
+  if (ending == ".json") return TextKind::json;
+  if (ending == ".tsv" || ending == ".tab")
+    return options.spreadsheet_safe ? TextKind::spreadsheet_tsv : TextKind::tsv;
   return options.spreadsheet_safe ? TextKind::spreadsheet : TextKind::csv;
 }
 
-void append_csv(std::string& to, std::string_view field) {
+bool tells_its_kind(const std::string& path) {
+  const std::string ending = ending_of(uncompressed(path));
+  for (const std::string_view known : {".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson"}) {
+    if (ending == known) return true;
+  }
+  return false;
+}
+
+namespace {
+
+template <char kSeparator>
+void append_field(std::string& to, std::string_view field) {
   // To the end, not to the first one found: most fields hold none of these, and nothing is to be
   // predicted.
   int special = 0;
-  for (const char c : field) special |= (c == ',') | (c == '"') | (c == '\r') | (c == '\n');
+  for (const char c : field) special |= (c == kSeparator) | (c == '"') | (c == '\r') | (c == '\n');
   if (special == 0) {
     to.append(field);
     return;
@@ -172,13 +243,18 @@ void append_csv(std::string& to, std::string_view field) {
   to.push_back('"');
 }
 
-void append_spreadsheet(std::string& to, std::string_view field) {
+}  // namespace
+
+void append_csv(std::string& to, std::string_view field) { append_field<','>(to, field); }
+void append_tsv(std::string& to, std::string_view field) { append_field<'\t'>(to, field); }
+
+std::string without_formula(std::string_view field) {
   const char first = field.empty() ? '\0' : field[0];
   const bool sign = first == '+' || first == '-';
   const bool number = sign && field.find_first_not_of("0123456789.", 1) == std::string_view::npos;
   const bool formula =
       (sign && !number) || first == '=' || first == '@' || first == '\t' || first == '\r';
-  formula ? append_csv(to, fmt::format("'{}", field)) : append_csv(to, field);
+  return fmt::format("{}{}", formula ? "'" : "", field);
 }
 
 void append_json(std::string& to, std::string_view text) {

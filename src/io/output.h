@@ -4,10 +4,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "crowdfold/io.h"
+#include "io/encoder.h"
 
 struct stat;
 
@@ -20,7 +22,7 @@ class OutputFile {
   // "-" is standard output. Nothing reaches it, a pipe or a device before commit() (it waits in a
   // temporary file), unless it is to be written as it comes. A file that is replaced keeps its
   // permissions, and its owner if we may give files away; a symbolic link stays, and gets what it leads
-  // to, which need not exist.
+  // to, which need not exist. A name that ends in .gz or .zst is compressed.
   explicit OutputFile(std::string path, When when = When::at_the_end);
   // Without commit() nothing is left behind.
   ~OutputFile();
@@ -34,26 +36,32 @@ class OutputFile {
  private:
   void create(const std::string& stem, mode_t mode);
   void take_permissions(const struct stat& old);
+  int destination() const { return descriptor_ >= 0 ? descriptor_ : stream_; }
   void write_all(int descriptor, std::string_view bytes);
   [[noreturn]] void fail(const char* what) const;
   void copy_to_stream();
 
   std::string path_;
-  std::string target_;     // path_, or what it links to
-  std::string temporary_;  // empty: no file of that name to remove
-  int descriptor_ = -1;    // of the temporary file, if there is one
-  int stream_ = -1;        // of standard output, a pipe or a device
-  bool terminal_ = false;  // whether that is one
+  std::string target_;                // path_, or what it links to
+  std::string temporary_;             // empty: no file of that name to remove
+  std::unique_ptr<Encoder> encoder_;  // null: plain
+  int descriptor_ = -1;               // of the temporary file, if there is one
+  int stream_ = -1;                   // of standard output, a pipe or a device
+  bool terminal_ = false;             // whether that is one
 };
 
-// What kind of file is asked for.
-enum class TextKind { csv, spreadsheet, jsonl };  // spreadsheet: CSV without formulas
+// What kind of file is asked for: by its ending, before that of a compression, in any case. CSV where
+// the ending tells nothing. spreadsheet: CSV, or TSV, without formulas; json: one array of all records.
+enum class TextKind { csv, spreadsheet, tsv, spreadsheet_tsv, jsonl, json };
+// Error(usage) for an ending that promises a file of another kind, such as .xlsx.
 TextKind kind_of(const std::string& path, const WriteOptions& options = {});
 
 // A field of a CSV file, quoted if it must be.
 void append_csv(std::string& to, std::string_view field);
-// The same, with an apostrophe before what a spreadsheet would take for a formula. Numbers stay.
-void append_spreadsheet(std::string& to, std::string_view field);
+// The same of a TSV file.
+void append_tsv(std::string& to, std::string_view field);
+// The field with an apostrophe before it if a spreadsheet would take it for a formula. Numbers stay.
+std::string without_formula(std::string_view field);
 // A string with its quotes.
 void append_json(std::string& to, std::string_view text);
 // The shortest text that parses back to the same double.

@@ -165,6 +165,12 @@ TEST(Output, IsJsonLinesByExtensionOnly) {
   EXPECT_EQ(kind_of("a.jsonl"), TextKind::jsonl);
   EXPECT_EQ(kind_of("a.ndjson"), TextKind::jsonl);
   EXPECT_EQ(kind_of("a.json.csv"), TextKind::csv);
+  EXPECT_EQ(kind_of("a.json"), TextKind::json);
+  EXPECT_EQ(kind_of("A.JSON.GZ"), TextKind::json);
+  EXPECT_EQ(kind_of("a.tsv.zst"), TextKind::tsv);
+  EXPECT_EQ(kind_of("a.tab", {.spreadsheet_safe = true}), TextKind::spreadsheet_tsv);
+  for (const char* path : {"a", "a.txt", "a.gz", "folder.json/a", ".json", "a.b.csv"})
+    EXPECT_EQ(kind_of(path), TextKind::csv) << path;
   EXPECT_EQ(kind_of("-"), TextKind::csv);
   EXPECT_EQ(kind_of("-", {.spreadsheet_safe = true}), TextKind::spreadsheet);
   EXPECT_EQ(kind_of("a.jsonl", {.spreadsheet_safe = true}), TextKind::jsonl);
@@ -185,10 +191,26 @@ TEST(Output, QuotesCsvFieldsOnlyWhereItMust) {
   EXPECT_EQ(csv("\xFF"), "\xFF");
 }
 
+TEST(Output, RefusesAKindOfFileThatItCannotWrite) {
+  const auto complaint = [](const std::string& path) {
+    const Error error = error_of([&] { require_writable(path); });
+    EXPECT_EQ(error.code(), ErrorCode::usage) << path;
+    EXPECT_EQ(std::string(error.what()), error_of([&] { kind_of(path); }).what());
+    return std::string(error.what());
+  };
+  EXPECT_EQ(complaint("a.xlsx"),
+            "a.xlsx: workbooks are not written; write a.csv, which spreadsheets open");
+  EXPECT_NE(complaint("b/a.Parquet").find("write b/a.csv, then: python3"), std::string::npos);
+  EXPECT_NE(complaint("a.feather").find("to_feather('a.feather')"), std::string::npos);
+  EXPECT_EQ(complaint("a.csv.bz2"),
+            "a.csv.bz2: compressed files are written as .gz or .zst: write a.csv.gz");
+  EXPECT_NE(complaint("a.pkl.gz").find(".pkl is not written"), std::string::npos);
+}
+
 TEST(Output, KeepsFormulasFromSpreadsheets) {
   const auto csv = [](std::string_view field) {
     std::string text;
-    append_spreadsheet(text, field);
+    append_csv(text, without_formula(field));
     return text;
   };
   EXPECT_EQ(csv("=cmd()"), "'=cmd()");

@@ -214,7 +214,7 @@ TEST(ReadLabels, TakesAFirstRowOfDataForDataWithOrWithoutBeingTold) {
       read_labels(folder.write("b.csv", "task,worker,label\nt1,u,a\n"), options, threads(1)).rows().read,
       2U);
   options.header = Header::yes;
-  EXPECT_EQ(error_of([&] { read_labels(path, options, threads(1)); }).code(), ErrorCode::data);
+  EXPECT_EQ(error_of([&] { read_labels(path, options, threads(1)); }).code(), ErrorCode::usage);
 }
 
 TEST(ReadLabels, CountsTheValueForAbstainingAsNoLabel) {
@@ -284,7 +284,7 @@ TEST(ReadLabels, RefusesTwoColumnsOfOneNameForARole) {
   options.columns = {{"label", "6"}};
   EXPECT_EQ(names_of(read_labels(path, options, threads(1)).classes()), std::vector<std::string>{"b"});
   options.columns = {{"label", "label"}};
-  EXPECT_EQ(error_of([&] { read_labels(path, options, threads(1)); }).code(), ErrorCode::data);
+  EXPECT_EQ(error_of([&] { read_labels(path, options, threads(1)); }).code(), ErrorCode::usage);
 }
 
 TEST(ReadLabels, NoticesDamagedCompression) {

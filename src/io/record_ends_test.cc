@@ -61,7 +61,7 @@ Meaning whole(std::string text, bool skip_bad_rows) {
 }
 
 Meaning in_blocks(const std::string& path, std::size_t block_size, bool skip_bad_rows) {
-  BlockReader reader(path, block_size);
+  BlockReader reader(path, block_size, {.as_is = true});
   Reading reading(skip_bad_rows);
   for (TextBlock block; reader.next(block) && reading.add(block.text());) {
   }
@@ -69,7 +69,7 @@ Meaning in_blocks(const std::string& path, std::size_t block_size, bool skip_bad
 }
 
 Meaning as_it_comes(const std::string& path, std::size_t piece_size, bool skip_bad_rows) {
-  BlockReader reader(path, piece_size, Waiting::no);
+  BlockReader reader(path, piece_size, {.waiting = Waiting::no, .as_is = true});
   Reading reading(skip_bad_rows);
   TextBlock block;
   for (std::size_t count = 1; count > 0;) {

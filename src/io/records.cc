@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/parallel.h"
 #include "crowdfold/io.h"
@@ -22,10 +23,7 @@ void write_records(const std::string& path, const Records& records, std::size_t 
     std::size_t begin = 0;
     std::string text;
   };
-  OutputFile file(path);
-  std::string header;
-  records.append_header(header);
-  file.write(header);
+  RecordOutput file(path, records);
   std::size_t next = 0;
   run_pipeline<Piece>(
       context.threads, 2 * static_cast<std::size_t>(std::max(1, context.threads)),
@@ -57,17 +55,22 @@ std::vector<std::string> names_of(const NameTable& table) {
 Records::Records(TextKind kind, const std::vector<std::string>& columns, std::string_view object,
                  const std::vector<std::string>& nested)
     : kind_(kind),
-      after_(!is_json()       ? "\n"
-             : nested.empty() ? "}\n"
-                              : "}}\n") {
-  std::string before = "{";
+      is_json_(kind == TextKind::jsonl || kind == TextKind::json),
+      separator_(kind == TextKind::tsv || kind == TextKind::spreadsheet_tsv ? '\t' : ','),
+      after_(!is_json()       ? ""
+             : nested.empty() ? "}"
+                              : "}}") {
+  const bool array = kind == TextKind::json;
+  if (!array) after_ += '\n';
+  if (array) header_ = "[";
+  std::string before = array ? ",\n{" : "{";
   const auto add = [&](const std::string& column) {
     if (is_json()) {
       append_text(before, column);
       before_.push_back(before + ':');
       before = ",";
     } else {
-      if (!header_.empty()) header_ += ',';
+      if (!header_.empty()) header_ += separator_;
       append_text(header_, column);
     }
   };
@@ -80,16 +83,39 @@ Records::Records(TextKind kind, const std::vector<std::string>& columns, std::st
 void Records::append_text(std::string& to, std::string_view value) const {
   switch (kind_) {
     case TextKind::csv: return append_csv(to, value);
-    case TextKind::spreadsheet: return append_spreadsheet(to, value);
-    case TextKind::jsonl: return append_json(to, value);
+    case TextKind::spreadsheet: return append_csv(to, without_formula(value));
+    case TextKind::tsv: return append_tsv(to, value);
+    case TextKind::spreadsheet_tsv: return append_tsv(to, without_formula(value));
+    case TextKind::jsonl:
+    case TextKind::json: return append_json(to, value);
   }
+}
+
+RecordOutput::RecordOutput(const std::string& path, const Records& records, OutputFile::When when)
+    : records_(records), file_(path, when) {}
+
+void RecordOutput::write(std::string_view text) {
+  if (text.empty()) return;
+  if (begin()) text.remove_prefix(records_.bytes_between());
+  file_.write(text);
+}
+
+// Not before the first record is there: standard output may be written as it comes. Whether it was now.
+bool RecordOutput::begin() {
+  if (!std::exchange(is_first_, false)) return false;
+  file_.write(records_.header());
+  return true;
+}
+
+void RecordOutput::commit() {
+  begin();
+  file_.write(records_.footer());
+  file_.commit();
 }
 
 RecordFile::RecordFile(const std::string& path, const std::vector<std::string>& columns,
                        const WriteOptions& options)
-    : file_(path), records_(kind_of(path, options), columns) {
-  records_.append_header(text_);
-}
+    : records_(kind_of(path, options), columns), file_(path, records_) {}
 
 void RecordFile::commit() {
   flush();

@@ -1,5 +1,5 @@
-// Records as text, CSV or JSON lines: columns are named once, values follow in their order. All files
-// that are written record by record are written through here.
+// Records as text, CSV, TSV, JSON lines or a JSON array: columns are named once, values follow in their
+// order. All files that are written record by record are written through here.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,15 @@ namespace crowdfold {
 
 class Records {
  public:
-  // In JSON lines, `nested` columns (names and values) are an object `object` behind the others.
+  // In JSON, `nested` columns (names and values) are an object `object` behind the others.
   Records(TextKind kind, const std::vector<std::string>& columns, std::string_view object = {},
           const std::vector<std::string>& nested = {});
 
-  // Nothing in JSON lines.
-  void append_header(std::string& to) const { to += header_; }
+  // What stands before the first record, and behind the last one: see RecordOutput.
+  const std::string& header() const { return header_; }
+  std::string_view footer() const { return kind_ == TextKind::json ? "\n]\n" : ""; }
+  // Of what stands between records, their text begins with this many bytes. The first one goes without.
+  std::size_t bytes_between() const { return kind_ == TextKind::json ? 1 : 0; }
 
   // One record on its way: a value for every column, then end().
   class Line {
@@ -50,7 +53,7 @@ class Records {
       if (records_.is_json()) {
         to_.append(records_.before_[field_]);
       } else if (field_ > 0) {
-        to_.append(1, ',');
+        to_.append(1, records_.separator_);
       }
       ++field_;
     }
@@ -62,16 +65,35 @@ class Records {
   Line line(std::string& to) const { return {*this, to}; }
 
  private:
-  bool is_json() const { return kind_ == TextKind::jsonl; }
+  bool is_json() const { return is_json_; }
   void append_text(std::string& to, std::string_view value) const;
 
   TextKind kind_;
+  bool is_json_;
+  char separator_;
   std::string header_;
   std::vector<std::string> before_;  // JSON: what stands before a column's value
   std::string after_;                // and behind the last one
 };
 
-// Records that are written one after another to a file (see OutputFile).
+// A file of records (see OutputFile), with what stands before, between and behind them.
+class RecordOutput {
+ public:
+  RecordOutput(const std::string& path, const Records& records,
+               OutputFile::When when = OutputFile::When::at_the_end);
+  // Texts of whole records.
+  void write(std::string_view text);
+  void commit();
+
+ private:
+  bool begin();
+
+  const Records& records_;
+  OutputFile file_;
+  bool is_first_ = true;
+};
+
+// Records that are written to it one after another.
 class RecordFile {
  public:
   RecordFile(const std::string& path, const std::vector<std::string>& columns,
@@ -87,8 +109,8 @@ class RecordFile {
   static constexpr std::size_t kWriteBytes = 1 << 20;
   void flush();
 
-  OutputFile file_;
   Records records_;
+  RecordOutput file_;
   std::string text_;
 };
 
@@ -98,7 +120,6 @@ class EstimateFormat {
   EstimateFormat(TextKind kind, const NameTable& classes, bool posterior);
 
   const Records& records() const { return records_; }
-  void append_header(std::string& to) const { records_.append_header(to); }
   // `posterior` is a probability per class, or empty.
   void append(std::string& to, std::string_view task, const Estimate& estimate,
               std::span<const double> posterior) const;

@@ -8,8 +8,7 @@ namespace crowdfold {
 namespace {
 
 std::string written(const Records& records) {
-  std::string text;
-  records.append_header(text);
+  std::string text = records.header();
   records.line(text).text("a, \"b\"").number(.5).number(2).end();
   records.line(text).text("").null().number(1e300).end();
   return text;
@@ -22,10 +21,21 @@ TEST(Records, AreCsvWithAHeader) {
 
 TEST(Records, AreCsvWithoutFormulasForASpreadsheet) {
   const Records records(TextKind::spreadsheet, {"task", "=class"});
-  std::string text;
-  records.append_header(text);
+  std::string text = records.header();
   records.line(text).text("@a").number(-1).end();
   EXPECT_EQ(text, "task,'=class\n'@a,-1\n");
+}
+
+TEST(Records, AreTsvWithoutFormulasForASpreadsheet) {
+  const Records records(TextKind::spreadsheet_tsv, {"task", "=class"});
+  std::string text = records.header();
+  records.line(text).text("@a\tb").number(-1).end();
+  EXPECT_EQ(text, "task\t'=class\n\"'@a\tb\"\t-1\n");
+}
+
+TEST(Records, AreTsv) {
+  EXPECT_EQ(written(Records(TextKind::tsv, {"name", "x,y", "n"})),
+            "name\tx,y\tn\n\"a, \"\"b\"\"\"\t0.5\t2\n\t\t1e+300\n");
 }
 
 TEST(Records, AreJsonLines) {
@@ -42,6 +52,18 @@ TEST(Records, HaveAnObjectOfTheNestedColumnsInJsonOnly) {
   EXPECT_EQ(written(Records(TextKind::jsonl, outer, "all", nested)),
             "{\"name\":\"a, \\\"b\\\"\",\"all\":{\"x\":0.5,\"n\":2}}\n"
             "{\"name\":\"\",\"all\":{\"x\":null,\"n\":1e+300}}\n");
+}
+
+TEST(RecordFile, IsAnArrayOfJsonObjects) {
+  const testing::TempDir folder;
+  const std::string path = folder / "records.json";
+  RecordFile(path, {"n"}).commit();
+  EXPECT_EQ(testing::read_file(path), "[\n]\n");
+  RecordFile file(path, {"n", "text"});
+  file.add().number(1).text("a").end();
+  file.add().number(2).text("b").end();
+  file.commit();
+  EXPECT_EQ(testing::read_file(path), "[\n{\"n\":1,\"text\":\"a\"},\n{\"n\":2,\"text\":\"b\"}\n]\n");
 }
 
 TEST(RecordFile, IsWrittenWholeHoweverLongItIs) {

@@ -120,7 +120,7 @@ Estimates read_estimates(const std::string& path, const ReadOptions& options, Re
                   "a NUL character (\\u0000) in the name of a class: no name may hold one");
     }
     if (estimates.classes.intern(name) != i - first_class) {
-      throw Error(ErrorCode::data, Location{input.report().source, 0, 0},
+      throw Error(ErrorCode::usage, Location{input.report().source, 0, 0},
                   fmt::format("two columns are named '{}': there is one for each class", name));
     }
   }

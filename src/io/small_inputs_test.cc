@@ -167,7 +167,7 @@ TEST(Estimates, OfTwoColumnsForOneClassAreRefused) {
               path + ": two columns are named 'a': there is one for each class");
   }
   const std::string path = folder.write("b.csv", "task,task,label,confidence\nt1,t2,a,.5\n");
-  EXPECT_EQ(error_of([&] { read_estimates(path, {}); }).code(), ErrorCode::data);
+  EXPECT_EQ(error_of([&] { read_estimates(path, {}); }).code(), ErrorCode::usage);
 }
 
 TEST(Estimates, OfAClassThatIsCalledLikeAColumnAreReadBack) {
@@ -178,7 +178,7 @@ TEST(Estimates, OfAClassThatIsCalledLikeAColumnAreReadBack) {
   EXPECT_EQ(names_of(estimates.classes), (std::vector<std::string>{"label", "task"}));
   EXPECT_EQ(estimates.estimate[0], 1);
   const std::string short_of_one = folder.write("b.csv", "task,label,label\nt1,a,b\n");
-  EXPECT_EQ(error_of([&] { read_estimates(short_of_one, {}); }).code(), ErrorCode::data);
+  EXPECT_EQ(error_of([&] { read_estimates(short_of_one, {}); }).code(), ErrorCode::usage);
 }
 
 TEST(Estimates, ComeBackAsTheyWereWritten) {

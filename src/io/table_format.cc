@@ -29,7 +29,7 @@ char guess_separator(std::string_view text, std::size_t place) {
 
 // The name's ending, without that of compression.
 bool has_extension(std::string path, std::initializer_list<const char*> extensions) {
-  for (const char* compressed : {".gz", ".zst"}) {
+  for (const char* compressed : {".gz", ".zst", ".bz2", ".xz", ".zip"}) {
     if (path.ends_with(compressed)) path.resize(path.size() - std::string_view(compressed).size());
   }
   return std::any_of(extensions.begin(), extensions.end(),
@@ -111,7 +111,7 @@ void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> rol
         options_.header == Header::automatic && first_row.size() == static_cast<std::size_t>(places);
     columns = match_columns(first_row, roles, options_, place);
     if (!columns && !by_position) {
-      throw Error(ErrorCode::data, place,
+      throw Error(ErrorCode::usage, place,
                   fmt::format("cannot tell the columns apart: {} (name them: --map task=COLUMN,…)",
                               fmt::join(first_row, ", ")));
     }
@@ -143,7 +143,7 @@ void TableFormat::find_json_columns(std::string_view start, std::vector<Role> ro
   const Location place{name_, lines + 1, 0};
   const auto columns = match_columns(keys, roles, options_, place);
   if (!columns) {
-    throw Error(ErrorCode::data, place,
+    throw Error(ErrorCode::usage, place,
                 fmt::format("cannot tell the keys apart: {} (name them: --map task=KEY,…)",
                             fmt::join(keys, ", ")));
   }
@@ -191,10 +191,16 @@ BlockParser TableFormat::make_parser() const {
   return BlockParser(CsvParser(layout_, options_.skip_bad_rows));
 }
 
-void TableFormat::describe(ReadReport& report, const char* compression) const {
+void TableFormat::describe(ReadReport& report, const ByteSource& source) const {
   report.source = name_;
-  report.format = json_ ? "json lines" : layout_.separator == '\t' ? "tsv" : "csv";
-  if (*compression != '\0') report.format += fmt::format(", {}", compression);
+  report.format = source.has_elements()       ? "json"
+                  : json_                     ? "json lines"
+                  : layout_.separator == '\t' ? "tsv"
+                                              : "csv";
+  report.encoding = source.encoding();
+  for (const std::string& part : {report.encoding, std::string(source.compression())}) {
+    if (!part.empty()) report.format += fmt::format(", {}", part);
+  }
   report.columns.clear();
   for (const RoleField& known : role_fields_) {
     if (!known.told) continue;
@@ -218,13 +224,18 @@ bool FirstRecord::is_in(std::string_view start) {
 
 void ReadTally::settle(const BlockOutcome& outcome) {
   if (outcome.error) {
-    const Location place{report_.source, lines_ + outcome.error->line + 1, outcome.error->column};
-    if (outcome.failed) throw Error(ErrorCode::data, place, outcome.error->message);
-    if (report_.first_skipped.empty())
-      report_.first_skipped = Error(ErrorCode::data, place, outcome.error->message).what();
+    const Error error =
+        error_of(lines_ + outcome.error->line + 1, outcome.error->column, outcome.error->message);
+    if (outcome.failed) throw error;
+    if (report_.first_skipped.empty()) report_.first_skipped = error.what();
   }
   report_.skipped_rows += outcome.skipped;
   lines_ += outcome.lines;
+}
+
+Error ReadTally::error_of(std::uint64_t line, std::uint64_t column, const std::string& message) const {
+  if (!has_elements_) return {ErrorCode::data, Location{report_.source, line, column}, message};
+  return {ErrorCode::data, Location{report_.source, 0, 0}, fmt::format("element {}: {}", line, message)};
 }
 
 void ReadTally::skip_line(const std::string& why) {

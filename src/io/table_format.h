@@ -49,7 +49,7 @@ class TableFormat {
 
   // Finds the columns by the first record; in JSON lines, by the first objects. Rows that parsers give
   // out then hold the columns of `roles` that exist, in that order, and, with `rest`, all others.
-  // `lines` were before `start`, for messages.
+  // No roles, and `rest`: all columns, as they are named. `lines` were before `start`, for messages.
   void find_columns(std::string_view start, const std::vector<Role>& roles, bool rest = false,
                     std::uint64_t lines = 0);
 
@@ -70,7 +70,7 @@ class TableFormat {
 
   BlockParser make_parser() const;
   // Fills in what was recognised.
-  void describe(ReadReport& report, const char* compression) const;
+  void describe(ReadReport& report, const ByteSource& source) const;
 
  private:
   void find_csv_columns(std::string_view start, std::vector<Role> roles, bool rest, std::uint64_t lines);
@@ -117,11 +117,12 @@ class FirstRecord {
 class ReadTally {
  public:
   ReadTally() = default;
-  ReadTally(const TableFormat& format, const char* compression) : lines_(format.lines_before()) {
-    describe(format, compression);
+  ReadTally(const TableFormat& format, const ByteSource& source) : lines_(format.lines_before()) {
+    describe(format, source);
   }
-  void describe(const TableFormat& format, const char* compression) {
-    format.describe(report_, compression);
+  void describe(const TableFormat& format, const ByteSource& source) {
+    format.describe(report_, source);
+    has_elements_ = source.has_elements();
   }
 
   // What parsing a block brought. Blocks come in input order.
@@ -133,8 +134,12 @@ class ReadTally {
   std::uint64_t lines() const { return lines_; }
 
  private:
+  // An error of line number `line`, or of the element that the line is (json_documents.h).
+  Error error_of(std::uint64_t line, std::uint64_t column, const std::string& message) const;
+
   ReadReport report_;
   std::uint64_t lines_ = 0;  // settled so far, the header included
+  bool has_elements_ = false;
 };
 
 }  // namespace crowdfold

@@ -19,6 +19,7 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/registry.h"
+#include "crowdfold/words.h"
 
 namespace crowdfold {
 
@@ -110,8 +111,8 @@ class OptionTable {
       throw Error(ErrorCode::usage,
                   fmt::format("option {}={}: {} takes {}", name, value, method, entry.info.range));
     }
-    throw Error(ErrorCode::usage,
-                fmt::format("{} has no option '{}'; it has: {}", method, name, fmt::join(known, ", ")));
+    throw Error(ErrorCode::usage, fmt::format("{} has no option '{}'{}; it has: {}", method, name,
+                                              did_you_mean(name, known), fmt::join(known, ", ")));
   }
 
   std::vector<OptionEntry<Options>> entries_;

@@ -5,38 +5,48 @@
 #include <algorithm>
 
 #include "crowdfold/error.h"
+#include "crowdfold/words.h"
 #include "methods/methods.h"
 #include "methods/online_driver.h"
 
 namespace crowdfold {
+namespace {
+
+// A method with the other names that people type for it.
+MethodInfo called(MethodInfo info, std::vector<std::string> aliases) {
+  info.aliases = std::move(aliases);
+  return info;
+}
+
+}  // namespace
 
 const std::vector<MethodInfo>& methods() {
   // clang-format off
   static const std::vector<MethodInfo> list = {
-      mv_method(),
+      called(mv_method(), {"majority", "majority-vote"}),
       onepass_method(),
       twopass_method(),
       threepass_method(),
       live_method(),
       sbic_method(),
       wawa_method(),
-      zbs_method(),
+      called(zbs_method(), {"zero-based-skill"}),
       iwmv_method(),
       crh_method(),
-      zc_method(),
-      onecoin_ds_method(),
+      called(zc_method(), {"zen-crowd"}),
+      called(onecoin_ds_method(), {"one-coin-dawid-skene"}),
       glad_method(),
       mace_method(),
       mmsr_method(),
       kos_method(),
-      ds_method(),
-      fast_ds_method(),
-      opt_ds_method(),
-      lfc_method(),
+      called(ds_method(), {"dawid-skene"}),
+      called(fast_ds_method(), {"fast-dawid-skene"}),
+      called(opt_ds_method(), {"opt-dawid-skene"}),
+      called(lfc_method(), {"learning-from-crowds"}),
       ibcc_method(),
       ebcc_method(),
       bwa_method(),
-      laa_method(),
+      called(laa_method(), {"label-aware-autoencoder"}),
       bila_method(),
   };
   // clang-format on
@@ -45,12 +55,18 @@ const std::vector<MethodInfo>& methods() {
 
 const MethodInfo& find_method(const std::string& name) {
   std::vector<std::string> names;
+  std::vector<std::string> all_names;
   for (const MethodInfo& method : methods()) {
-    if (method.name == name) return method;
+    std::vector<std::string> its_names = method.aliases;
+    its_names.push_back(method.name);
+    for (const std::string& known : its_names) {
+      if (is_alike(known, name)) return method;
+    }
     names.push_back(method.name);
+    all_names.insert(all_names.end(), its_names.begin(), its_names.end());
   }
-  throw Error(ErrorCode::usage,
-              fmt::format("no method '{}'; there are: {}", name, fmt::join(names, ", ")));
+  throw Error(ErrorCode::usage, fmt::format("no method '{}'{}; there are: {}", name,
+                                            did_you_mean(name, all_names), fmt::join(names, ", ")));
 }
 
 bool MethodInfo::has_option(const std::string& option) const {

@@ -47,13 +47,37 @@ TEST(Registry, DeclaresTheOptionsOfThePaper) {
 TEST(Registry, NamesTheMethodsThatExistWhereOneDoesNot) {
   const Error error = error_of([] { find_method("twopas"); });
   EXPECT_EQ(error.code(), ErrorCode::usage);
-  EXPECT_EQ(std::string(error.what()).rfind("no method 'twopas'; there are: mv, onepass, twopass, ", 0),
+  EXPECT_EQ(std::string(error.what())
+                .rfind("no method 'twopas' (did you mean 'twopass'?); there are: "
+                       "mv, onepass, twopass, ",
+                       0),
             0U);
+  EXPECT_NE(std::string(error_of([] { find_method("david-skene"); }).what()).find("'dawid-skene'"),
+            std::string::npos);
+}
+
+TEST(Registry, FindsMethodsByTheNamesThatPeopleType) {
+  for (const char* name : {"dawid-skene", "dawid_skene", "Dawid Skene", "DawidSkene", "DS"})
+    EXPECT_EQ(find_method(name).name, "ds") << name;
+  for (const char* name : {"majority", "majority-vote", "MajorityVote", "MV"})
+    EXPECT_EQ(find_method(name).name, "mv") << name;
+  EXPECT_EQ(find_method("GLAD").name, "glad");
+  EXPECT_EQ(find_method("Kos").name, "kos");
+  EXPECT_EQ(find_method("three-pass").name, "threepass");
+}
+
+TEST(Registry, NoTwoMethodsShareAName) {
+  for (const MethodInfo& info : methods()) {
+    EXPECT_EQ(&find_method(info.name), &info);
+    for (const std::string& alias : info.aliases) EXPECT_EQ(&find_method(alias), &info) << alias;
+  }
 }
 
 TEST(Registry, NamesTheOptionsThatExistWhereOneDoesNot) {
   EXPECT_EQ(complaint("onepass", {{"gamma", "1"}}),
             "onepass has no option 'gamma'; it has: alpha, beta, ties, order");
+  EXPECT_EQ(complaint("onepass", {{"alhpa", "1"}}),
+            "onepass has no option 'alhpa' (did you mean 'alpha'?); it has: alpha, beta, ties, order");
 }
 
 TEST(Registry, NamesTheRangeOfAValueOutsideIt) {

@@ -27,7 +27,11 @@ std::string without_tags(const std::string& json) {
   return text;
 }
 
-bool is_json(std::string_view path) { return path.ends_with(".json"); }
+std::string_view uncompressed_path(std::string_view path) {
+  return path.substr(0, path.size() - compression_ending(path).size());
+}
+
+bool is_json(std::string_view path) { return uncompressed_path(path).ends_with(".json"); }
 
 [[noreturn]] void throw_without_page() {
   throw Error(ErrorCode::usage,
@@ -55,6 +59,11 @@ std::string to_html(const std::string& json) {
 }
 
 void require_page_for(const std::string& path) {
+  for (const char* const other : {".csv", ".tsv", ".jsonl", ".ndjson", ".pdf", ".docx", ".xlsx"}) {
+    if (!uncompressed_path(path).ends_with(other)) continue;
+    throw Error(ErrorCode::usage, Location{path, 0, 0},
+                "a report is a page, .html, or its data, .json; tables come from `crowdfold aggregate`");
+  }
   if (!is_json(path) && !has_page()) throw_without_page();
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/stopwatch.h"
 #include "crowdfold/error.h"
+#include "crowdfold/exports.h"
 #include "run/aggregate_grouped.h"
 
 namespace crowdfold {
@@ -114,6 +115,9 @@ std::string why_in_memory(const AggregateRequest& request, const RunContext& con
   if (!request.workers.empty()) return fmt::format("qualities of an earlier run {}", kInMemory);
   if (request.keep_labels) return "a report needs the labels in memory";
   if (method.shuffles(request.settings)) return "order=shuffled needs the labels in memory";
+  if (!request.read.question.empty() || request.read.with_predictions ||
+      is_export(request.labels, request.read))
+    return "an export of a platform is read as a whole ('crowdfold import' makes plain rows of it)";
   const bool is_there = request.labels == "-" || std::filesystem::exists(request.labels);
   const bool reads_once = request.road == Road::grouped && !method.needs_second_look(request.settings);
   if (is_there && !reads_once && !is_rereadable(request.labels)) {

@@ -125,9 +125,8 @@ class FileSink final : public EstimateSink {
   void begin(const NameTable& classes) override {
     text_.clear();
     file_.reset();  // what it holds goes away before another takes its place
-    file_.emplace(request_.output, when_);
     format_.emplace(kind_of(request_.output, request_.write), classes, false);
-    format_->append_header(text_);
+    file_.emplace(request_.output, format_->records(), when_);
   }
   void add(std::string_view task, const Estimate& estimate) override {
     if (text_.size() >= kWriteBytes) flush();
@@ -146,8 +145,8 @@ class FileSink final : public EstimateSink {
 
   const AggregateRequest& request_;
   OutputFile::When when_;
-  std::optional<OutputFile> file_;
   std::optional<EstimateFormat> format_;
+  std::optional<RecordOutput> file_;
   std::string text_;
 };
 

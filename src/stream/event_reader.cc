@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -6,6 +8,7 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/events.h"
+#include "crowdfold/words.h"
 #include "io/block_reader.h"
 #include "io/table_format.h"
 #include "stream/required_fields.h"
@@ -34,9 +37,10 @@ constexpr std::array<const char*, num_event_fields> kFieldNames = {
     "task",           "worker",     "label",       "id",    "retract.task",
     "retract.worker", "truth.task", "truth.label", "close", "summary"};
 
+constexpr std::array kLabelFields = {task_field, worker_field, label_field};
+
 std::vector<Role> event_roles(bool json) {
   std::vector<Role> roles = {task_role(), worker_role(), label_role(), {"id", {"event"}}};
-  roles[label_field].late = true;  // a label without one is an abstention
   for (std::size_t field = control_fields; field < num_event_fields; ++field)
     roles.push_back({kFieldNames[field], {}});
   for (std::size_t field = id_field; field < num_event_fields; ++field) {
@@ -59,13 +63,33 @@ bool is_label(std::string_view line) {
   });
 }
 
+// What an event lacks, of a name of somebody else's.
+std::string no_key(const std::string& key) { return fmt::format("no '{}' in this event", key); }
+
+// Of the keys that it has, the one that was probably meant for the role; else all of them.
+std::string what_it_has(std::string_view event, const std::string& key, Role role) {
+  constexpr std::size_t kMostKeys = 8;
+  constexpr std::size_t kMostBytes = 40;  // of a key
+  std::vector<std::string> keys = JsonlParser::keys_of_first_objects(event);
+  if (keys.empty()) return "";
+  role.required = false;
+  const auto recognised = match_columns(keys, {role}, {}, {});
+  const std::string meant = recognised ? keys[recognised->front()] : nearest(key, keys);
+  if (!meant.empty()) return fmt::format("; it has '{}'", meant.substr(0, kMostBytes));
+  const char* const more = keys.size() > kMostKeys ? ", …" : "";
+  keys.resize(std::min(keys.size(), kMostKeys));
+  for (std::string& one : keys) one = one.substr(0, kMostBytes);
+  return fmt::format("; it has: {}{}", fmt::join(keys, ", "), more);
+}
+
 }  // namespace
 
 class EventReader::Impl {
  public:
   Impl(const std::string& path, const ReadOptions& options, bool follow)
       : options_(options),
-        reader_(path, options.block_bytes, follow ? Waiting::follow : Waiting::no),
+        reader_(path, options.block_bytes,
+                source_options(options, follow ? Waiting::follow : Waiting::no)),
         first_record_(path, options) {}
 
   ReadStatus read(const Body& body);
@@ -105,9 +129,11 @@ class EventReader::Impl {
   bool recognise(bool ended);
   void find_columns(std::string_view start);
   bool find_keys(std::string_view label);
+  std::optional<EventField> key_missing_in(std::string_view label) const;
   void use_columns();
   void parse(std::string_view text);
   void parse_rows(std::string_view text);
+  void say_what_it_has(RowError& error, std::string_view text) const;
   Complaint add(Row row, bool lasting);
 
   ReadOptions options_;
@@ -149,7 +175,7 @@ bool EventReader::Impl::recognise(bool ended) {
   format_->is_json() ? format_->assume_columns(event_roles(true)) : find_columns(start);
   use_columns();
   reader_.begin_records(format_->separator(), format_->bytes_before());
-  tally_ = ReadTally(*format_, reader_.source().compression());
+  tally_ = ReadTally(*format_, reader_.source());
   return true;
 }
 
@@ -177,23 +203,59 @@ void EventReader::Impl::parse(std::string_view text) {
   parse_rows(text);
 }
 
-// Which keys are task, worker and label is decided by the first label alone, whatever else has come by
-// then: how the bytes of a pipe are cut into reads must not matter. False if it was left out.
+// Which of its keys the first label lacks, by the mapping or by the usual names.
+std::optional<EventField> EventReader::Impl::key_missing_in(std::string_view label) const {
+  std::vector<Role> roles = event_roles(true);
+  for (Role& role : roles) {
+    role.required = false;
+    role.late = true;
+  }
+  const auto columns =
+      match_columns(JsonlParser::keys_of_first_objects(label), roles, options_, Location{});
+  for (const EventField field : kLabelFields) {
+    if (!columns || (*columns)[field] == kNoColumn) return field;
+  }
+  return std::nullopt;
+}
+
+// Which keys are task, worker and label is decided by the first label alone that has all of them,
+// whatever else has come by then: how the bytes of a pipe are cut into reads must not matter. False if
+// this one was left out.
 bool EventReader::Impl::find_keys(std::string_view label) {
-  try {
-    find_columns(label);
-  } catch (const Error& error) {
-    if (!options_.skip_bad_rows || error.code() != ErrorCode::data) throw;
+  if (const std::optional<EventField> missing = key_missing_in(label)) {
+    const Role role = event_roles(true)[*missing];
+    const std::string* const mapped = mapping_of(role.name, options_);
+    const std::string key = mapped != nullptr ? *mapped : role.name;
+    // A mapping that does not fit is the command line's fault.
+    const ErrorCode code = mapped != nullptr ? ErrorCode::usage : ErrorCode::data;
+    const Error error(code, Location{tally_.report().source, tally_.lines() + 1, 1},
+                      fmt::format("{}{} (name it: --map {}=KEY)", no_key(key),
+                                  what_it_has(label, key, role), role.name));
+    if (!options_.skip_bad_rows) throw error;
     tally_.skip_line(error.what());
     return false;
   }
+  find_columns(label);
   use_columns();
-  tally_.describe(*format_, reader_.source().compression());
+  tally_.describe(*format_, reader_.source());
   return true;
 }
 
 void EventReader::Impl::parse_rows(std::string_view text) {
-  tally_.settle(parser_->parse(text, [&](Row row, bool lasting) { return add(row, lasting); }));
+  BlockOutcome outcome = parser_->parse(text, [&](Row row, bool lasting) { return add(row, lasting); });
+  if (outcome.error && format_->is_json()) say_what_it_has(*outcome.error, text);
+  tally_.settle(outcome);
+}
+
+// The parser tells the line; the keys of the event are looked at only where one is missing.
+void EventReader::Impl::say_what_it_has(RowError& error, std::string_view text) const {
+  for (const EventField field : kLabelFields) {
+    const std::string& key = format_->field_names()[place_[field]];
+    if (error.message != no_key(key)) continue;
+    for (std::uint64_t line = 0; line < error.line; ++line) text.remove_prefix(text.find('\n') + 1);
+    error.message += what_it_has(text.substr(0, text.find('\n')), key, event_roles(true)[field]);
+    return;
+  }
 }
 
 Complaint EventReader::Impl::add(Row row, bool lasting) {
@@ -213,6 +275,10 @@ Complaint EventReader::Impl::add(Row row, bool lasting) {
     event = {Kind::close, text(close_field), {}, {}, text(id_field)};
   else if (text(summary_field) == "true")
     event = {Kind::summary, {}, {}, {}, text(id_field)};
+  for (const EventField field : kLabelFields) {  // null is a value, and abstains
+    if (event.kind == Kind::label && format_->is_json() && text(field).data() == nullptr)
+      return {place_[field] + 1, no_key(format_->field_names()[place_[field]])};
+  }
   if (const char* const missing = missing_field(event)) {
     const EventField field = event.task.empty()          ? task_field
                              : event.kind == Kind::truth ? truth_label_field

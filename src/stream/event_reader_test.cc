@@ -174,7 +174,7 @@ TEST(EventReader, MapsColumnsOfTablesAndOfJson) {
 
 TEST(EventReader, DecidesByTheFirstLabelHoweverBytesArrive) {
   const std::string text =
-      "{\"close\": \"t0\", \"id\": 1}\n\n{\"item\": \"t1\", \"user\": \"ann\"}\n"
+      "{\"close\": \"t0\", \"id\": 1}\n\n{\"item\": \"t1\", \"user\": \"ann\", \"label\": null}\n"
       "{\"item\": \"t1\", \"user\": \"bob\", \"label\": \"x\", \"task\": \"no\", \"id\": 2}\n";
   const std::vector<std::string> expected = {"close|t0|||1", "label|t1|ann||", "label|t1|bob|x|2"};
   for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, text.size()}) {
@@ -194,10 +194,62 @@ TEST(EventReader, TellsWhereTheKeysOfTheFirstLabelAreUnknown) {
   Reading reading(file.path());
   EXPECT_STREQ(
       testing::error_of([&] { reading.read_to_the_end(); }).what(),
-      (file.path() + ":2: no column for worker; the columns are: task, who, label (name it: --map "
-                     "worker=COLUMN)")
+      (file.path() + ":2:1: no 'worker' in this event; it has: task, who, label (name it: --map "
+                     "worker=KEY)")
           .c_str());
   EXPECT_EQ(reading.events.size(), 1U);
+}
+
+TEST(EventReader, ALabelWithoutItsKeyIsAnErrorAndNullAbstains) {
+  const std::string good = "{\"task\": \"t\", \"worker\": \"ann\", \"label\": \"x\"}\n";
+  const std::string null = "{\"task\": \"t\", \"worker\": \"bob\", \"label\": null}\n";
+  for (const auto& [bad, why] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"task": "t", "worker": "cid", "lable": "x"})",
+            "no 'label' in this event; it has 'lable'"},
+           {R"({"task": "t", "worker": "cid", "answer": 1})",
+            "no 'label' in this event; it has 'answer'"},
+           {R"({"task": "t", "label": "x", "annotator": 7})",
+            "no 'worker' in this event; it has 'annotator'"},
+           {R"({"tusk": "t", "worker": "w", "label": "x"})", "no 'task' in this event; it has 'tusk'"},
+           {R"({"task": "t", "worker": "cid"})", "no 'label' in this event; it has: task, worker"},
+           {R"({"summary": false})", "no 'task' in this event; it has: summary"}}) {
+    const Growing file;
+    file.write(good + null + bad + "\n" + good);
+    Reading reading(file.path());
+    const Error error = testing::error_of([&] { reading.read_to_the_end(); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_EQ(std::string(error.what()), file.path() + ":3:1: " + why);
+    EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t|ann|x|", "label|t|bob||"}));
+  }
+}
+
+TEST(EventReader, ALabelWithoutItsKeyIsLeftOutOnRequestAndDoesNotDecideTheKeys) {
+  const Growing file;
+  file.write(
+      "{\"task\": \"t\", \"worker\": \"ann\", \"lable\": \"x\"}\n"
+      "{\"task\": \"t\", \"worker\": \"bob\", \"answer\": \"x\"}\n"
+      "{\"task\": \"t\", \"worker\": \"cid\", \"label\": \"x\"}\n"
+      "{\"task\": \"t\", \"worker\": \"dan\", \"answer\": \"y\"}\n");
+  ReadOptions lenient;
+  lenient.skip_bad_rows = true;
+  Reading reading(file.path(), false, lenient);
+  reading.read_to_the_end();
+  EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t|bob|x|", "label|t|dan|y|"}));
+  EXPECT_EQ(reading.reader.report().skipped_rows, 2U);
+  EXPECT_EQ(reading.reader.report().first_skipped,
+            file.path() + ":1:1: no 'label' in this event; it has 'lable' (name it: --map label=KEY)");
+}
+
+TEST(EventReader, AMappedKeyThatAnEventLacksIsNamed) {
+  ReadOptions options;
+  options.columns = {{"label", "data.verdict"}};
+  const Growing file;
+  file.write(
+      "{\"task\": \"t\", \"worker\": \"ann\", \"data\": {\"verdict\": \"x\"}}\n"
+      "{\"task\": \"t\", \"worker\": \"ann\", \"data\": {\"verdit\": \"x\"}}\n");
+  Reading reading(file.path(), false, options);
+  EXPECT_EQ(std::string(testing::error_of([&] { reading.read_to_the_end(); }).what()),
+            file.path() + ":2:1: no 'data.verdict' in this event; it has 'data.verdit'");
 }
 
 TEST(EventReader, TakesAnAbstentionForAnEmptyLabel) {

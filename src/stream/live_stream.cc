@@ -19,6 +19,7 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/names.h"
+#include "crowdfold/words.h"
 #include "stream/required_fields.h"
 #include "stream/stopping.h"
 #include "stream/store.h"
@@ -398,14 +399,18 @@ class LiveStream::Engine {
   static constexpr const char* kForgotten =
       "the task is closed and its labels were forgotten (forget-closed)";
   std::string unknown_class(std::string_view label) const {
-    return fmt::format("'{}' is none of the {} classes given", label, config_.classes.size());
+    if (config_.classes.empty())
+      return fmt::format("'{}' would be one class more than the {} that there can be", label,
+                         kMaxClasses);
+    return fmt::format("'{}' is none of the {} classes given{}", label, config_.classes.size(),
+                       did_you_mean(label, config_.classes));
   }
   bool is_forgotten(const StreamTask& task) const { return task.closed && config_.forget_closed; }
 
   // Names.
 
   bool may_be_class(std::string_view name) const {
-    return config_.classes.empty() || classes_.find(name).has_value();
+    return (config_.classes.empty() && classes_.size() < kMaxClasses) || classes_.find(name).has_value();
   }
   ClassId class_of(std::string_view name) {
     if (const auto known = classes_.find(name)) return static_cast<ClassId>(*known);

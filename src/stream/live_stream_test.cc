@@ -45,6 +45,19 @@ TEST(LiveStream, AnOpenTaskCountsForNobody) {
   EXPECT_EQ(watched.stream.totals().open_tasks, 1U);
 }
 
+TEST(LiveStream, AClassMoreThanThereCanBeIsRefusedAndTheRestGoesOn) {
+  Watched watched;
+  for (std::uint64_t c = 0; c < kMaxClasses; ++c)
+    watched.consume({{Kind::truth, "t" + std::to_string(c), {}, std::to_string(c), {}}});
+  watched.consume({label("t", "ann", "too many"), label("t", "ann", "7"), label("t", "bob", "7")});
+  EXPECT_EQ(watched.stream.totals().refused, 1U);
+  EXPECT_EQ(watched.stream.totals().classes, kMaxClasses);
+  watched.stream.commit();
+  watched.consume({{Kind::truth, "t", {}, "one more", {}}, {Kind::truth, "t", {}, "7", {}}});
+  EXPECT_EQ(watched.stream.totals().refused, 2U);
+  EXPECT_EQ(watched.told.back().label, "7");
+}
+
 TEST(LiveStream, ATaskClosesWithSoManyLabels) {
   Watched watched({.labels_per_task = 3});
   watched.consume({label("t", "ann", "cat"), label("t", "bob", "dog"), label("t", "cid", "cat")});

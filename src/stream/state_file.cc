@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "crowdfold/error.h"
+#include "io/file_place.h"
 
 namespace crowdfold {
 namespace {
@@ -44,8 +45,10 @@ OpenStateFiles& open_state_files() {
 }
 
 [[noreturn]] void fail_to_open(const std::string& path) {
-  throw Error(ErrorCode::io, Location{path, 0, 0},
-              errno == ENOENT ? "there is no such file" : std::strerror(errno));
+  const int error = errno;
+  throw Error(
+      ErrorCode::io, Location{path, 0, 0},
+      error == ENOENT ? "there is no such file" + did_you_mean_file(path) : std::strerror(error));
 }
 [[noreturn]] void refuse_writer(const std::string& path) {
   throw Error(ErrorCode::io, Location{path, 0, 0},

@@ -61,8 +61,16 @@ CASES = [
          ["a.csv", "w.csv"], inputs={"labels.csv": "labels.csv"}),
     Case("aggregate-scattered", "aggregate labels.csv -m mv --low-memory -o a.csv --threads 2".split(), ["a.csv"],
          inputs={"labels.csv": "scattered.csv"}),
+    Case("aggregate-compressed", "aggregate labels.csv -m mv -o a.csv.gz --workers-out w.json.zst --threads 1".split(),
+         ["a.csv.gz", "w.json.zst"], inputs={"labels.csv": "labels.csv"}),
     Case("aggregate-print", "aggregate labels.csv --threads 1".split(), inputs={"labels.csv": "labels.csv"}),
+    Case("import-export", "import assignments.csv -o l.csv --truth-out t.csv --threads 1".split(), ["l.csv", "t.csv"],
+         inputs={"assignments.csv": "assignments.csv"}),
+    Case("import-export-json", "import export.json -o l.csv --threads 1".split(), ["l.csv"], inputs={"export.json": "export.json"},
+         allocates=False),
     Case("evaluate", "evaluate answers.csv truth.csv".split(), inputs={"answers.csv": "answers.csv", "truth.csv": "truth.csv"}),
+    Case("export-to-appen", "export answers.csv --to appen --question q -o q.csv".split(), ["q.csv"],
+         inputs={"answers.csv": "answers.csv"}),
     Case("report", "report labels.csv --methods none -o r.json --threads 1".split(), ["r.json"], inputs={"labels.csv": "labels.csv"},
          allocates=False),
     Case("simulate", "simulate --tasks 20 --workers 5 -o l.csv --truth-out t.csv --workers-out w.csv".split(),
@@ -164,6 +172,10 @@ def prepare(machine: Machine, folder: pathlib.Path) -> None:
     put("labels.csv", "task,worker,label", rows)
     put("rows.csv", *(",".join(row) for row in rows[:1]), rows[1:30])
     put("scattered.csv", "task,worker,label", rng.sample(rows, len(rows)))
+    put("assignments.csv", "INPUT:task,ASSIGNMENT:worker_id,OUTPUT:result,GOLDEN:result",
+        [*((*row, "") for row in rows), ("t1", "w1", "a", "a")])
+    (folder / "export.json").write_text(json.dumps([{"id": task, "data": {}, "annotations": [
+        {"completed_by": worker, "result": [{"from_name": "q", "value": {"choices": [label]}}]}]} for task, worker, label in rows]))
     put("truth.csv", "task,label", [(f"t{t}", "a") for t in range(6)])
     put("workers.csv", "worker,quality,labels", [("w1", ".75", "4"), ("new", ".5", "6")])
     put("answers.csv", "task,label,confidence", [(f"t{t}", "ab"[t % 2], ".8") for t in range(6)])

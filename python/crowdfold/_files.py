@@ -1,0 +1,69 @@
+"""Files of labels, exports of platforms among them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Iterator, List, Optional, Sequence, Union
+
+from . import _native
+from ._input import as_texts, column_pairs
+from ._plain import Series
+
+__all__ = ["LabelRows", "read_labels"]
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class LabelRows(Mapping[str, Any]):
+    """Labels of a file: the columns task, worker and label as numpy arrays, which every method accepts.
+
+    `truth` is a Series by task with the truths that came with them (gold, ground truth, control tasks), `format` the kind
+    of file that was recognised, `notes` what was left out and why. `to_pandas()` makes a DataFrame of the columns.
+    """
+
+    def __init__(self, columns: Mapping[str, Any], truth: Series, format: str, notes: List[str]) -> None:
+        self._columns = dict(columns)
+        self.truth = truth
+        self.format = format
+        self.notes = notes
+
+    def __getitem__(self, name: str) -> Any:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def to_pandas(self) -> Any:
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+    def __repr__(self) -> str:
+        return f"LabelRows({self.format}; {len(self['task'])} labels, {len(self.truth)} truths)"
+
+
+def read_labels(path: Union[Path, Sequence[Path]], format: Optional[str] = None, question: Optional[str] = None,
+                with_predictions: bool = False, *, columns: Optional[Mapping[str, str]] = None, duplicates: str = "last",
+                n_jobs: int = 0) -> LabelRows:
+    """Reads a file of labels, or the export of a platform, as `crowdfold import` does.
+
+    Parameters
+    ----------
+    path : a file, a folder, or several that make one data set
+    format : "csv", "tsv", "jsonl", or a platform as `crowdfold import --formats` lists them; recognised if it is not given
+    question : of an export with several; "name=class" reads one class of a multiple choice as yes or no
+    with_predictions : predictions in an export are labels of workers "model:VERSION"
+    columns, duplicates, n_jobs : as in `fit`
+    """
+    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    labels, truth_tasks, truth_labels, kind, notes = _native.import_files(
+        [os.fspath(one) for one in paths], column_pairs(columns), format or "", question or "", with_predictions,
+        duplicates, n_jobs, None)
+    names = (labels.task_names(), labels.worker_names(), labels.class_names())
+    rows = (as_texts(texts)[ids] for texts, ids in zip(names, labels.label_rows()))
+    truth = Series(as_texts(truth_labels), as_texts(truth_tasks), "truth", "task")
+    return LabelRows(dict(zip(("task", "worker", "label"), rows)), truth, kind, notes)

@@ -1,0 +1,87 @@
+// Prodigy: JSON lines, an answer each. A choice holds ids of options; a yes-or-no question is answered
+// by accept and reject.
+#include <charconv>
+
+#include "io/exports/export_json.h"
+#include "io/exports/export_table.h"
+#include "io/exports/formats.h"
+
+namespace crowdfold {
+namespace {
+
+// "shop-j%C3%B6rg" -> "shop-jörg".
+std::string percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned char byte = 0;
+    const char* const digits = text.data() + i + 1;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      decoded.push_back(static_cast<char>(byte));
+      i += 2;
+    } else {
+      decoded.push_back(text[i]);
+    }
+  }
+  return decoded;
+}
+
+// Whether a session ends in a time, 2024-02-06_10-17-19: nobody gave a name.
+bool is_nameless(std::string_view session) {
+  constexpr std::string_view kPattern = "0000-00-00_00-00-00";
+  if (session.size() < kPattern.size()) return false;
+  session.remove_prefix(session.size() - kPattern.size());
+  for (std::size_t i = 0; i < kPattern.size(); ++i) {
+    const bool digit = session[i] >= '0' && session[i] <= '9';
+    if (kPattern[i] == '0' ? !digit : session[i] != kPattern[i]) return false;
+  }
+  return true;
+}
+
+std::string prodigy_worker(const Json& record, ImportedRows& rows) {
+  std::string worker = text_at(record, "_annotator_id");
+  if (worker.empty()) worker = text_at(record, "_session_id");
+  if (is_nameless(worker))
+    rows.note("sessions without a name count as workers of their own: one person may have several");
+  return percent_decoded(worker);
+}
+
+void read_prodigy(const ExportInput& input, ImportedRows& rows) {
+  for_each_record(input, rows, [&](const Json& record) {
+    const std::string answer = text_at(record, "answer");
+    Json accepted;
+    Json options;
+    Json label;
+    std::vector<std::string> classes;
+    const bool chosen = get_json(record, "accept", accepted);
+    const bool choice = chosen || get_json(record, "options", options);
+    const bool binary = !choice && get_json(record, "label", label) && label.is_string();
+    if (!choice && !binary) return rows.leave_out(ImportedRows::kOtherKind);
+    if (chosen && answer == "accept") classes_of_json(accepted, classes);
+    if (binary && answer != "ignore") classes.push_back(answer);
+    const char* const question = choice ? "accept" : "answer";
+    // A question of yes or no is about a text and a label: another hash.
+    const std::string task = text_at(record, choice ? "_input_hash" : "_task_hash");
+    Json versions;
+    if (get_json(record, "versions", versions))
+      return rows.truth(question, task, classes);  // adjudicated
+    rows.answer({question, task, prodigy_worker(record, rows), moment_of(text_at(record, "_timestamp"))},
+                classes);
+  });
+}
+
+}  // namespace
+
+ExportFormat prodigy_lines() {
+  return {{"prodigy", "Prodigy", "JSON lines with `_input_hash`, `_task_hash` and `answer`",
+           "_input_hash (yes-or-no questions: _task_hash)", "_annotator_id (else _session_id)",
+           "`accept`; for yes-or-no questions accept or reject",
+           "spans and other views; `ignore`, and `reject` of a choice, abstain; reviewed rows "
+           "(`versions`) are truths"},
+          [](const ExportGlimpse& g) {
+            return g.is_json() && g.has_all({"_input_hash", "_task_hash", "answer"});
+          },
+          read_prodigy};
+}
+
+}  // namespace crowdfold

@@ -1,0 +1,17 @@
+// Where an input lies that a user named: a file, or a file in a zip archive. expand_inputs:
+// crowdfold/io.h.
+#pragma once
+
+#include <string>
+
+namespace crowdfold {
+
+struct InputPlace {
+  std::string file;
+  std::string member;  // of the archive that the file is; else ""
+};
+
+// "FILE.zip:NAME" where there is no file of that whole name, but a file before one of its colons.
+InputPlace place_of_input(const std::string& path);
+
+}  // namespace crowdfold
