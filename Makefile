@@ -7,7 +7,8 @@ CMAKE_FLAGS ?=
 
 # Debian packages: to build the program; to test, lint and measure as well. Node.js and Chromium: .ci/install-packages.
 BUILD_PACKAGES := g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev \
-  libzstd-dev libbz2-dev liblzma-dev libzip-dev libsqlite3-dev libboost-dev libeigen3-dev libxxhash-dev libhwy-dev libexpat1-dev
+  libzstd-dev libbz2-dev liblzma-dev libzip-dev libsqlite3-dev libboost-dev libeigen3-dev libxxhash-dev libhwy-dev libexpat1-dev \
+  libutf8proc-dev
 TEST_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv python3-dev libgtest-dev librapidcheck-dev libbenchmark-dev \
   zstd git valgrind clang-format clang-tidy
 FUZZ_PACKAGES := $(BUILD_PACKAGES) python3 clang libclang-rt-dev

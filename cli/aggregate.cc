@@ -15,7 +15,6 @@ namespace crowdfold::cli {
 namespace {
 
 struct Aggregate {
-  std::string labels;
   std::string method = kDefaultMethod;
   std::vector<std::string> settings;
   std::string output = "-";
@@ -58,7 +57,7 @@ AggregateRequest Aggregate::request() const {
   AggregateRequest request;
   request.method = find_method(method).name;
   request.settings = parse_settings(settings);
-  request.labels = labels;
+  request.labels = input.files();
   request.read = input.options();
   request.classes = classes;
   request.truths = truth_in;
@@ -84,7 +83,9 @@ void Aggregate::operator()() const {
     require(
         info, [](const MethodInfo& m) { return m.traits.has_trace; }, "--trace-out", "iterations");
   }
-  require_outputs({output, workers_out, confusion_out, trace_out}, {labels, truth_in});
+  std::vector<std::string> inputs = wanted.labels;
+  inputs.push_back(truth_in);
+  require_outputs({output, workers_out, confusion_out, trace_out}, inputs);
   // --workers-out may replace --workers-in: the history goes on.
   require_separate({output, confusion_out, trace_out}, {workers_in});
   RunContext context = run.context();
@@ -99,13 +100,14 @@ void Aggregate::operator()() const {
   }
 
   const auto began = std::chrono::steady_clock::now();
-  const AggregateSummary summary = aggregate(
-      wanted, context,
-      {[this](const ReadReport& read) { run.say(read); },
-       [this](const LabelCounts& counts) { say(counts); },
-       [this] {
-         run.say(fmt::format("{}: not grouped by task, so the labels are held in memory", labels));
-       }});
+  const AggregateSummary summary =
+      aggregate(wanted, context,
+                {[&](const ReadReport& read) { run.say(read, wanted.labels.size() > 1); },
+                 [this](const LabelCounts& counts) { say(counts); },
+                 [this] {
+                   run.say(fmt::format("{}: not grouped by task, so the labels are held in memory",
+                                       input.files_name()));
+                 }});
   say(summary);
   if (!workers_out.empty())
     write_workers(workers_out, summary.workers(), summary.result.learned, details, context,
@@ -156,7 +158,7 @@ void Aggregate::say(const LabelCounts& counts) const {
 void add_aggregate(CLI::App& app) {
   auto state = std::make_shared<Aggregate>();
   CLI::App& command = *app.add_subcommand("aggregate", "one label per task, one quality per worker");
-  command.add_option("LABELS", state->labels, "file of labels, or - for standard input")->required();
+  state->input.add_files_to(command);
   command.add_option("-m,--method", state->method, "see 'crowdfold methods'")->capture_default_str();
   command.add_option("--set", state->settings, "an option of the method; may be repeated")
       ->type_name("NAME=VALUE")
@@ -202,6 +204,7 @@ void add_aggregate(CLI::App& app) {
       .add_option("--classes", state->classes,
                   "classes known beforehand, also those that no label names")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("A,B,…")
       ->group(known);
   const char* memory = "Memory";
@@ -226,7 +229,8 @@ void add_aggregate(CLI::App& app) {
       "  crowdfold aggregate labels.csv.gz -m onepass --set alpha=3 -o answers.csv --workers-out "
       "workers.csv\n"
       "  crowdfold aggregate export.tsv --map task=image,worker=email,label=verdict --report\n"
-      "  zcat labels.gz | crowdfold aggregate - --no-header --posterior");
+      "  crowdfold aggregate monday.csv tuesday.csv --abstain N/A,unsure --fold-case\n"
+      "  zcat labels.gz | crowdfold aggregate --no-header --posterior");
   command.callback([state] { (*state)(); });
 }
 

@@ -14,15 +14,12 @@ namespace crowdfold::cli {
 namespace {
 
 struct AgreementCommand {
-  std::string labels;
   bool json = false;
   InputFlags input;
   RunFlags run;
 
   void operator()() const {
-    ReadReport read;
-    const Labels data = read_labels(labels, input.options(), run.context(), &read);
-    run.say(read);
+    const Labels data = read_and_tell(input, run, run.context());
     const Agreement a = agreement(data);
     if (json) {
       const auto number = [](double x) {
@@ -56,7 +53,7 @@ void add_agreement(CLI::App& app) {
   auto state = std::make_shared<AgreementCommand>();
   CLI::App& command =
       *app.add_subcommand("agreement", "how much the workers agree: percent, kappa, alpha");
-  command.add_option("LABELS", state->labels, "file of labels, or - for standard input")->required();
+  state->input.add_files_to(command);
   command.add_flag("--json", state->json, "print JSON");
   state->input.add_to(command);
   state->run.add_threads_to(command);

@@ -15,7 +15,6 @@ namespace crowdfold::cli {
 namespace {
 
 struct Budget {
-  std::string labels;
   std::string truths;
   std::string method = "live";
   std::vector<std::string> settings;
@@ -58,7 +57,7 @@ std::unique_ptr<OnlineMethod> Budget::make(std::uint64_t seed) const {
 void Budget::operator()() const {
   make(0);
   const RunContext context = run.context();
-  const auto [data, known] = read_with_truths(labels, truths, input, run, context);
+  const auto [data, known] = read_with_truths(input, truths, run, context);
 
   std::vector<std::pair<std::string, StopRule>> rules = {{"all labels", {}}};
   for (const std::uint32_t n : fixed) rules.emplace_back(fmt::format("{} labels", n), StopRule{n});
@@ -112,7 +111,7 @@ void Budget::operator()() const {
 void add_budget(CLI::App& app) {
   auto state = std::make_shared<Budget>();
   CLI::App& command = *app.add_subcommand("budget", "how many labels a stop rule saves, given truths");
-  command.add_option("LABELS", state->labels, "file of labels")->required();
+  state->input.add_files_to(command);
   command.add_option("--truth", state->truths, "known truths: task,label")
       ->required()
       ->type_name("FILE");
@@ -120,6 +119,7 @@ void add_budget(CLI::App& app) {
       .add_option("--confidence", state->confidences,
                   "stop rules: a task is done at this probability of its answer")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command.add_option("--min-labels", state->min_labels, "labels that a task needs at least")
@@ -128,6 +128,7 @@ void add_budget(CLI::App& app) {
                      "labels after which a task is done, however uncertain");
   command.add_option("--fixed", state->fixed, "rules to compare with: this many labels for every task")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str();
   command.add_option("--runs", state->runs, "runs, each in another order of tasks and labels")
       ->check(CLI::Range(1, 100000))

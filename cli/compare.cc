@@ -14,7 +14,6 @@ namespace crowdfold::cli {
 namespace {
 
 struct Compare {
-  std::string labels;
   std::string truths;
   std::vector<std::string> method_names = {"all"};
   std::vector<std::string> settings;
@@ -55,7 +54,7 @@ void Compare::operator()() const {
   for (const MethodInfo* info : chosen) info->check(settings_of_runs(*info, asked));
 
   const RunContext context = run.context();
-  const auto [data, known] = read_with_truths(labels, truths, input, run, context);
+  const auto [data, known] = read_with_truths(input, truths, run, context);
 
   std::vector<Row> rows;
   const bool all = std::find(method_names.begin(), method_names.end(), "all") != method_names.end();
@@ -95,10 +94,11 @@ void Compare::operator()() const {
 void add_compare(CLI::App& app) {
   auto state = std::make_shared<Compare>();
   CLI::App& command = *app.add_subcommand("compare", "methods side by side, given truths");
-  command.add_option("LABELS", state->labels, "file of labels")->required();
+  state->input.add_files_to(command);
   command.add_option("--truth", state->truths, "task,label")->required()->type_name("FILE");
   command.add_option("--methods", state->method_names, "a,b,… or all")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str();
   command.add_option("--runs", state->runs, "with different seeds: order and ties are drawn anew")
       ->check(CLI::Range(1, 100000))

@@ -98,6 +98,7 @@ void Evaluate::operator()() const {
       given.estimate.empty() ? 0 : given.posterior.size() / given.estimate.size();
   const std::vector<ClassId> known =
       read_truths(truths, given.tasks, given.classes, input.options_for_tables(), &read);
+  require_same_spelling(read);
   run.say(read);
   const std::uint32_t num_classes = given.classes.size();
   if (num_classes > kMostClassesToEvaluate) {
@@ -132,6 +133,7 @@ void add_evaluate(CLI::App& app) {
       ->type_name("FILE");
   command.add_flag("--json", state->json, "print JSON");
   state->input.add_columns_to(command, {"task", "label", "confidence"});
+  state->input.add_spellings_to(command);
   state->input.add_skip_to(command);
   state->run.add_quiet_to(command);
   command.footer(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -37,7 +38,8 @@ std::string is_format(const std::string& text) {
     if (names.back() != format.name) names.push_back(format.name);
   }
   if (std::find(names.begin(), names.end(), text) != names.end()) return "";
-  return fmt::format("no format '{}'; there are: {}", text, fmt::join(names, ", "));
+  return fmt::format("no format '{}'{}; there are: {}", text, did_you_mean(text, names),
+                     fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -46,10 +48,35 @@ std::string is_file_name(const std::string& value) {
   return value.empty() ? "the name of a file cannot be empty" : "";
 }
 
+void InputFlags::add_files_to(CLI::App& command) {
+  command.add_option("LABELS", files_,
+                     "files of labels, read as one; - for standard input, as without a file");
+}
+
+std::vector<std::string> InputFlags::files() const {
+  if (!files_.empty()) return files_;
+  if (::isatty(STDIN_FILENO) != 0) {
+    throw Error(ErrorCode::usage,
+                "no file of labels: name one or several, or pipe labels in (- reads what you type)");
+  }
+  return {"-"};
+}
+
+std::string InputFlags::files_name() const {
+  if (files_.empty() || files_ == std::vector<std::string>{"-"}) return "standard input";
+  const std::string first = files_[0].substr(files_[0].find_last_of('/') + 1);
+  return files_.size() == 1
+             ? first
+             : fmt::format("{} and {} more", first, count_noun(files_.size() - 1, "file"));
+}
+
 void InputFlags::add_to(CLI::App& command) {
   add_columns_to(command, {"task", "worker", "label"}, {}, true);
   add_exports_to(command);
+  add_wide_to(command);
   add_abstain_to(command);
+  add_spellings_to(command);
+  add_multi_select_to(command);
   add_duplicates_to(command);
   add_skip_to(command);
 }
@@ -88,7 +115,24 @@ void InputFlags::add_columns_to(CLI::App& command, const std::vector<std::string
           "--map", map_,
           fmt::format("which column is which: {}=COL, by name or number", fmt::join(mapped, "=COL,")))
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("ROLE=COL,…")
+      ->group(kInputGroup);
+  command
+      .add_option("--skip-lines", skip_lines_,
+                  "lines above the table, such as a title; those above a header with usual names are "
+                  "recognised")
+      ->type_name("N")
+      ->group(kInputGroup);
+}
+
+void InputFlags::add_wide_to(CLI::App& command) {
+  command.add_flag("--wide", wide_, "a row per task, a column per worker (default: recognised)")
+      ->group(kInputGroup);
+  command.add_option("--wide-workers", wide_workers_, "the same, and which columns are workers")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("A,B,…")
       ->group(kInputGroup);
 }
 
@@ -105,8 +149,30 @@ void InputFlags::add_exports_to(CLI::App& command) {
 }
 
 void InputFlags::add_abstain_to(CLI::App& command) {
-  command.add_option("--abstain", abstain_, "a label that means 'no label' (an empty one always does)")
-      ->type_name("VALUE")
+  command
+      .add_option("--abstain", abstain_,
+                  "labels that mean 'no label' (an empty one always does); may be repeated")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("VALUE,…")
+      ->group(kInputGroup);
+}
+
+void InputFlags::add_spellings_to(CLI::App& command) {
+  command.add_flag("--fold-case", fold_case_, "'Cat' and 'cat' are one class")->group(kInputGroup);
+  command
+      .add_flag("--normalize", normalize_,
+                "so are '0' and '0.0', and spellings that differ in blanks inside and Unicode's forms")
+      ->group(kInputGroup);
+}
+
+void InputFlags::add_multi_select_to(CLI::App& command) {
+  command
+      .add_option("--multi-select", multi_select_,
+                  "labels with several choices, as a;b: refuse, keep (each combination is a class) or "
+                  "first (that choice counts)")
+      ->check(CLI::IsMember({"refuse", "keep", "first"}))
+      ->capture_default_str()
       ->group(kInputGroup);
 }
 
@@ -135,6 +201,9 @@ ReadOptions InputFlags::options() const {
   options.with_predictions = with_predictions_;
   options.header = header_ ? Header::yes : no_header_ ? Header::no : Header::automatic;
   options.columns = parse_settings(map_);
+  options.skip_lines = skip_lines_;
+  options.wide = wide_;
+  options.wide_workers = wide_workers_;
   options.abstain = abstain_;
   options.duplicates = duplicates_ == "first"   ? Duplicates::first
                        : duplicates_ == "error" ? Duplicates::error
@@ -146,6 +215,11 @@ ReadOptions InputFlags::options() const {
 ReadOptions InputFlags::options_for_tables() const {
   ReadOptions options;
   options.encoding = encoding_;
+  options.fold_case = fold_case_;
+  options.normalize = normalize_;
+  options.multi_select = multi_select_ == "keep"    ? MultiSelect::keep
+                         : multi_select_ == "first" ? MultiSelect::first
+                                                    : MultiSelect::refuse;
   options.skip_bad_rows = skip_bad_rows_;
   options.cancelled = &interrupted();
   return options;
@@ -155,6 +229,7 @@ void ConfigFlags::add_to(CLI::App& command) {
   add_judging_to(command);
   command.add_option("--classes", classes_, "all classes there may be; default: whatever comes")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("A,B,…")
       ->group(kStateGroup);
   command
@@ -261,14 +336,25 @@ void RunFlags::say(const std::string& line) const {
   if (!quiet_) tell(printable(line) + "\n");
 }
 
-void RunFlags::say(const ReadReport& report) const {
-  say_recognised(report);
-  for (const std::string& note : report.notes) say(fmt::format("{}: {}", report.source, note));
+void RunFlags::say(const ReadReport& report, bool one_of_several) const {
+  std::vector<std::string> left_out;
+  if (report.repeated_headers > 0)
+    left_out.push_back(count_noun(report.repeated_headers, "repeated header"));
+  if (report.total_rows > 0) left_out.push_back(count_noun(report.total_rows, "row") + " of totals");
+  std::string rows;
+  if (one_of_several || !left_out.empty()) rows = "; " + count_noun(report.rows, "row");
+  if (!left_out.empty()) rows += fmt::format("; left out: {}", fmt::join(left_out, ", "));
+  say(fmt::format("{}: {}; {}{}", report.source, report.format, report.columns, rows));
   say_skipped(report);
+  say_notes(report);
 }
 
 void RunFlags::say_recognised(const ReadReport& report) const {
   say(fmt::format("{}: {}; {}", report.source, report.format, report.columns));
+}
+
+void RunFlags::say_notes(const ReadReport& report) const {
+  for (const std::string& note : report.notes) say(fmt::format("note: {}", note));
 }
 
 void RunFlags::say_skipped(const ReadReport& report) const {
@@ -278,15 +364,26 @@ void RunFlags::say_skipped(const ReadReport& report) const {
   }
 }
 
-LabelsAndTruths read_with_truths(const std::string& labels, const std::string& truths,
-                                 const InputFlags& input, const RunFlags& run,
+Labels read_and_tell(const InputFlags& input, const RunFlags& run, const RunContext& context) {
+  std::vector<ReadReport> reports;
+  Labels labels = read_labels(input.files(), input.options(), context, &reports);
+  for (const ReadReport& report : reports) run.say(report, reports.size() > 1);
+  return labels;
+}
+
+void require_same_spelling(const ReadReport& truths) {
+  if (truths.spelled_otherwise)
+    throw Error(ErrorCode::data, Location{truths.source, 0, 0}, truths.notes.back());
+}
+
+LabelsAndTruths read_with_truths(const InputFlags& input, const std::string& truths, const RunFlags& run,
                                  const RunContext& context) {
   LabelsAndTruths data;
-  ReadReport read;
-  data.labels = read_labels(labels, input.options(), context, &read);
-  run.say(read);
+  data.labels = read_and_tell(input, run, context);
   if (truths.empty()) return data;
+  ReadReport read;
   data.truths = read_truths(truths, data.labels, input.options_for_tables(), &read);
+  require_same_spelling(read);
   run.say(read);
   return data;
 }

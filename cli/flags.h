@@ -23,16 +23,26 @@ std::string is_file_name(const std::string& value);
 // How to read an input. A command adds the parts that it honours.
 class InputFlags {
  public:
+  // The files of labels themselves, which come first on the command line.
+  void add_files_to(CLI::App& command);
+  // The paths of these; standard input where none is named. Error(usage) if that is a terminal.
+  std::vector<std::string> files() const;
+  // What people call them.
+  std::string files_name() const;
+
   // All parts: for files of labels.
   void add_to(CLI::App& command);
 
-  // --format, --encoding, --header, --no-header and --map. `roles` are in the order that columns have
-  // without a header; `named` are roles that only a header has.
+  // --format, --encoding, --header, --no-header, --skip-lines and --map. `roles` are in the order that
+  // columns have without a header; `named` are roles that only a header has.
   void add_columns_to(CLI::App& command, const std::vector<std::string>& roles,
                       const std::vector<std::string>& named = {}, bool exports = false);
   // --question and --with-predictions, of exports.
   void add_exports_to(CLI::App& command);
+  void add_wide_to(CLI::App& command);
   void add_abstain_to(CLI::App& command);
+  void add_spellings_to(CLI::App& command);
+  void add_multi_select_to(CLI::App& command);
   void add_duplicates_to(CLI::App& command);
   void add_skip_to(CLI::App& command);
 
@@ -41,6 +51,7 @@ class InputFlags {
   ReadOptions options_for_tables() const;
 
  private:
+  std::vector<std::string> files_;
   std::string format_ = "auto";
   std::string encoding_;
   bool header_ = false;
@@ -48,7 +59,13 @@ class InputFlags {
   std::vector<std::string> map_;
   std::string question_;
   bool with_predictions_ = false;
-  std::string abstain_;
+  std::uint64_t skip_lines_ = 0;
+  bool wide_ = false;
+  std::vector<std::string> wide_workers_;
+  std::vector<std::string> abstain_;
+  bool fold_case_ = false;
+  bool normalize_ = false;
+  std::string multi_select_ = "refuse";
   std::string duplicates_ = "last";
   bool skip_bad_rows_ = false;
 };
@@ -77,10 +94,11 @@ class RunFlags {
   bool verbose() const { return verbose_; }
   // A line for people, on standard error.
   void say(const std::string& line) const;
-  // What the reader recognised and what it left out.
-  void say(const ReadReport& report) const;
+  // What the reader recognised, what it left out, and what looks wrong.
+  void say(const ReadReport& report, bool one_of_several = false) const;
   void say_recognised(const ReadReport& report) const;
   void say_skipped(const ReadReport& report) const;
+  void say_notes(const ReadReport& report) const;
   void end_progress() const { progress_->end(); }
 
  private:
@@ -116,9 +134,13 @@ struct LabelsAndTruths {
   std::vector<ClassId> truths;  // by TaskId
 };
 // Reads both and says what it recognised. An empty path of truths: none.
-LabelsAndTruths read_with_truths(const std::string& labels, const std::string& truths,
-                                 const InputFlags& input, const RunFlags& run,
+LabelsAndTruths read_with_truths(const InputFlags& input, const std::string& truths, const RunFlags& run,
                                  const RunContext& context);
+// Error(data) if the truths share no class with what they are compared with: a score would be 0 whatever
+// it is of.
+void require_same_spelling(const ReadReport& truths);
+// The labels alone.
+Labels read_and_tell(const InputFlags& input, const RunFlags& run, const RunContext& context);
 
 // Error if one of these outputs could not be written, or is written or read by another name: before
 // anything is read. Empty paths are left out.

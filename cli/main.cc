@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -64,16 +65,19 @@ void occupy_standard_descriptors() {
 constexpr const char* kOutOfMemory =
     "crowdfold: out of memory; --low-memory reads grouped input twice instead of keeping it\n";
 
-// Libraries allocate in functions that must not throw, where an exception cannot be caught.
+std::atomic<bool> is_out_of_memory = false;
+
+[[noreturn]] void on_failed_allocation() {
+  is_out_of_memory = true;
+  throw std::bad_alloc();
+}
+
+// Libraries allocate in functions that must not throw, where the exception cannot be caught, nor asked
+// for here. Anything else is a fault of ours: the core tells where.
 [[noreturn]] void on_terminate() {
-  try {
-    if (std::current_exception()) throw;
-  } catch (const std::bad_alloc&) {
-    crowdfold::cli::tell(kOutOfMemory);
-    ::_exit(kExitData);
-  } catch (...) {  // a fault of ours: the core tells where
-  }
-  std::abort();
+  if (!is_out_of_memory) std::abort();
+  crowdfold::cli::tell(kOutOfMemory);
+  ::_exit(kExitData);
 }
 
 int complain(const std::string& message, int code) {
@@ -132,6 +136,7 @@ void run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_new_handler(on_failed_allocation);
   std::set_terminate(on_terminate);
   occupy_standard_descriptors();
   keep_memory();

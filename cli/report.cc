@@ -14,7 +14,6 @@ namespace crowdfold::cli {
 namespace {
 
 struct ReportCommand {
-  std::string labels;
   std::string truths;
   std::string output;
   std::string title;
@@ -34,16 +33,16 @@ void ReportCommand::operator()() {
   if (options.compared == std::vector<std::string>{"none"}) options.compared.clear();
   for (std::string& name : options.compared) name = find_method(name).name;
   require_page_for(output);
-  require_outputs({output}, {labels, truths});
+  std::vector<std::string> inputs = input.files();
+  inputs.push_back(truths);
+  require_outputs({output}, inputs);
 
   const RunContext context = run.context();
-  const auto [data, known] = read_with_truths(labels, truths, input, run, context);
+  const auto [data, known] = read_with_truths(input, truths, run, context);
   const Report report = make_report(data, known, options, context);
   if (!truths.empty() && !report.has_truths)
     throw Error(ErrorCode::data, truths + ": no truth to compare with");
-  const std::string source =
-      labels == "-" ? "standard input" : labels.substr(labels.find_last_of('/') + 1);
-  Document document = document_of(report, data, known, source);
+  Document document = document_of(report, data, known, input.files_name());
   if (!title.empty()) document.title = title;
   write_document(output, document);
   run.end_progress();
@@ -58,7 +57,7 @@ void add_report(CLI::App& app) {
   auto state = std::make_shared<ReportCommand>();
   CLI::App& command =
       *app.add_subcommand("report", "a page to look at: tasks, workers, classes, what to do next");
-  command.add_option("LABELS", state->labels, "file of labels, or - for standard input")->required();
+  state->input.add_files_to(command);
   command.add_option("--truth", state->truths, "known truths, to compare with: task,label")
       ->type_name("FILE");
   command.add_option("-o,--output", state->output, "file of the page; .json: its data alone")
@@ -73,6 +72,7 @@ void add_report(CLI::App& app) {
       ->allow_extra_args(false);
   command.add_option("--methods", state->options.compared, "methods to compare with: a,b,… or none")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str();
   command.add_option("--confidence", state->options.settled, "confidence at which a task is settled")
       ->check(CLI::Range(0.5, 0.999999))

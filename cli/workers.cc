@@ -44,7 +44,7 @@ void Workers::operator()() const {
   request.settings = parse_settings(settings);
   find_method(method).check(request.settings);
   require_outputs({output}, {labels, truths, batch});
-  request.labels = labels;
+  request.labels = {labels};
   request.read = input.options();
   request.truths = truths;
   request.read_known = input.options_for_tables();

@@ -48,7 +48,10 @@ ReadOptions read_options(Choices& choices) {
   options.skip_bad_rows = choices.below(2) == 1;
   options.duplicates =
       choices.of({Duplicates::last, Duplicates::first, Duplicates::error, Duplicates::keep});
-  options.abstain = choices.below(2) == 1 ? "a" : "";
+  if (choices.below(2) == 1) options.abstain = {"a"};
+  // What is refused depends on counts, which differ between the roads where a worker labels a task
+  // twice.
+  options.multi_select = MultiSelect::keep;
   // One block for almost every input; the usual size costs time, as every reader clears that much.
   options.block_bytes = 1 << 14;
   return options;

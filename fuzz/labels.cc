@@ -2,6 +2,7 @@
 // both roads.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "crowdfold/aggregate.h"
@@ -9,6 +10,7 @@
 #include "crowdfold/exports.h"
 #include "fuzz.h"
 #include "io/input_table.h"
+#include "io/label_rows.h"
 
 namespace crowdfold::fuzz {
 namespace {
@@ -43,11 +45,14 @@ std::string read_by_rows(const std::string& path, const ReadOptions& options) {
   return outcome(path, [&] {
     TableInput input(path, options, {task_role(), worker_role(), label_role()});
     LabelsBuilder builder(options.duplicates);
-    input.for_each_row([&](Row row, bool) -> Complaint {
-      if (row[0].empty()) return {1, "no task: the field is empty"};
-      if (row[1].empty()) return {2, "no worker: the field is empty"};
-      builder.add(row[0], row[1], row[2] == options.abstain ? std::string_view() : row[2]);
-      return {};
+    const LabelRows rows(input.format());
+    BlockOutcome left_out;
+    input.for_each_row([&](Row row, bool) {
+      return rows.read(row, left_out, [&](auto task, auto worker, auto label) {
+        const auto& abstain = options.abstain;
+        const bool abstains = std::find(abstain.begin(), abstain.end(), label) != abstain.end();
+        builder.add(task, worker, abstains ? std::string_view() : label);
+      });
     });
     return labels_text(builder.build()) + text_of(input.report());
   });
@@ -70,7 +75,7 @@ const std::vector<std::string>& methods_of_both_roads() {
 
 std::string answers(AggregateRequest request, Road road, int threads) {
   request.road = road;
-  return outcome(request.labels, [&] {
+  return outcome(request.labels[0], [&] {
     const AggregateSummary summary = aggregate(request, with_threads(threads));
     std::string text = text_of(summary.tasks()) + text_of(summary.workers());
     for (std::size_t t = 0; t < summary.result.estimate.size(); ++t) {
@@ -90,7 +95,7 @@ std::string answers(AggregateRequest request, Road road, int threads) {
 
 void labels(std::string_view input) {
   Choices choices(input);
-  const ReadOptions options = read_options(choices);
+  ReadOptions options = read_options(choices);
   const ReadOptions small = in_small_blocks(options, choices);
   const int threads = 1 + static_cast<int>(choices.below(4));
   const MemoryFile file(input);
@@ -102,7 +107,7 @@ void labels(std::string_view input) {
 
   AggregateRequest request;
   request.method = methods_of_both_roads()[choices.below(methods_of_both_roads().size())];
-  request.labels = file.path();
+  request.labels = {file.path()};
   request.read = options;
   const std::string in_memory = answers(request, Road::in_memory, 1);
   request.read = small;
@@ -111,6 +116,17 @@ void labels(std::string_view input) {
   const bool either =
       options.duplicates == Duplicates::error && is_error(in_memory) && is_error(by_task);
   if (!either) expect_same("answers, in memory and task by task", in_memory, by_task);
+
+  if (choices.below(2) == 0) return;
+  for (ReadOptions* more : {&request.read, &options}) {
+    more->fold_case = true;
+    more->normalize = true;
+    more->multi_select = MultiSelect::first;
+    more->skip_lines = input.size() % 2;
+    more->wide = !more->skip_bad_rows;
+  }
+  expect_same("labels with more options, whole and in blocks", read_by_reader(file.path(), options, 1),
+              read_by_reader(file.path(), request.read, threads));
 }
 
 }  // namespace crowdfold::fuzz

@@ -47,7 +47,7 @@ struct AggregateRequest {
   std::string method = kDefaultMethod;
   Settings settings = {};
 
-  std::string labels;  // a file; "-": standard input
+  std::vector<std::string> labels = {};  // files, one after another; "-": standard input
   ReadOptions read = {};
   std::vector<std::string> classes = {};  // known beforehand, also those that no label names
 

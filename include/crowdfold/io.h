@@ -18,6 +18,13 @@ namespace crowdfold {
 enum class Format { automatic, csv, tsv, jsonl };
 enum class Header { automatic, yes, no };
 
+// Labels that hold several choices, such as "a;b".
+enum class MultiSelect {
+  refuse,  // where there are many; few are told
+  keep,    // each combination is a class of its own
+  first,   // the first choice is the label
+};
+
 // How to understand an input. Compression (gzip, zstd, bzip2, xz, zip) is recognised by itself; "-" is
 // standard input, FILE.zip:NAME a file in an archive.
 struct ReadOptions {
@@ -26,13 +33,25 @@ struct ReadOptions {
   // (role, column): {"task", "image_url"}; a column is a name, or a number from 1. Roles that are not
   // mapped are recognised by the usual names.
   std::vector<std::pair<std::string, std::string>> columns;
-  std::string abstain;  // a label that means "no label", beside the empty one
+  // Lines above the table that are no part of it: a title, a date. Those above a header that names all
+  // roles are recognised.
+  std::uint64_t skip_lines = 0;
+  // A table with a column per worker. Which columns these are is worked out from the values, unless they
+  // are named here, by names or by numbers from 1.
+  bool wide = false;
+  std::vector<std::string> wide_workers;
+  std::vector<std::string> abstain;  // labels that mean "no label", beside the empty one
+  // Labels that are one class: without regard to case, and to how Unicode and decimal numbers are
+  // written.
+  bool fold_case = false;
+  bool normalize = false;
+  MultiSelect multi_select = MultiSelect::refuse;
   Duplicates duplicates = Duplicates::last;
   bool skip_bad_rows = false;
   // Of the text, as iconv calls it: "utf-16le", "latin1"; "": recognised.
   std::string encoding;
-  // Exports of platforms (crowdfold/exports.h): the name of a format, else it is recognised; the question
-  // to read where there are several; whether predictions of models are answers too.
+  // Exports of platforms (crowdfold/exports.h): the name of a format, else it is recognised; the
+  // question to read where there are several; whether predictions of models are answers too.
   std::string platform;
   std::string question;
   bool with_predictions = false;
@@ -43,12 +62,17 @@ struct ReadOptions {
 
 // What a reader found out, for people.
 struct ReadReport {
-  std::string source;    // the input's name
-  std::string format;    // "csv", "tsv, gzip", "csv, utf-16", …
-  std::string encoding;  // "utf-16", …; "" for UTF-8
-  std::string columns;   // "task = item_id, worker = annotator, label = answer"
+  std::string source;                  // the input's name
+  std::string format;                  // "csv", "tsv, gzip", "csv, utf-16", …
+  std::string encoding;                // "utf-16", …; "" for UTF-8
+  std::string columns;                 // "task = item_id, worker = annotator, label = answer"
+  bool worked_out = false;             // the columns, by the values: people should look at them
+  std::uint64_t rows = 0;              // of labels, abstentions among them
+  std::uint64_t repeated_headers = 0;  // rows that say the names of the columns again: left out
+  std::uint64_t total_rows = 0;        // rows of totals: left out
   std::uint64_t skipped_rows = 0;
   std::string first_skipped;       // the first skipped row's error
+  bool spelled_otherwise = false;  // truths that share no class with the labels: no score means anything
   std::vector<std::string> notes;  // what looks wrong, or was decided for the user; a sentence each
 };
 
@@ -64,6 +88,10 @@ std::vector<std::string> expand_inputs(const std::vector<std::string>& paths,
 
 Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,
                    ReadReport* report = nullptr);
+// The same for several inputs, one after another, as one set of labels. Each is understood by itself, so
+// their columns may stand in other orders; notes on all labels are in the last report.
+Labels read_labels(const std::vector<std::string>& paths, const ReadOptions& options,
+                   const RunContext& context, std::vector<ReadReport>* reports = nullptr);
 
 // Known truths (columns task, label), by TaskId. `classes` gains those that it does not have yet.
 // A task that is not among `tasks` is Error(data), or counted in the report with skip_bad_rows.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
@@ -141,6 +142,8 @@ def as_table(data: Any) -> Tuple[Any, Optional[Library]]:
 def _read_file(path: str, columns: Optional[Mapping[str, str]], duplicates: str, threads: int,
                progress: Any) -> LabelTable:
     labels = _native.read_file(path, column_pairs(columns), duplicates, threads, progress)
+    for note in labels.notes:
+        warnings.warn(f"{path}: {note}", stacklevel=6)
     return LabelTable(labels, NUMPY, *(as_texts(names) for names in (
         labels.task_names(), labels.worker_names(), labels.class_names())))
 

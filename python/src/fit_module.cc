@@ -77,7 +77,7 @@ nb::tuple fit_file(const std::string& method, const Settings& settings, const st
   AggregateRequest request;
   request.method = method;
   request.settings = settings;
-  request.labels = path;
+  request.labels = {path};
   request.read.columns = columns;
   request.read.duplicates = parse_duplicates(duplicates);
   request.road = Road::low_memory;

@@ -133,8 +133,12 @@ LabelData read_file(const std::string& path,
   ReadOptions options;
   options.columns = columns;
   options.duplicates = parse_duplicates(duplicates);
-  run_native(context_for(threads), progress,
-             [&](const RunContext& context) { data.labels = read_labels(path, options, context); });
+  ReadReport report;
+  run_native(context_for(threads), progress, [&](const RunContext& context) {
+    data.labels = read_labels(path, options, context, &report);
+  });
+  data.notes = std::move(report.notes);
+  if (report.worked_out) data.notes.insert(data.notes.begin(), report.columns);
   return data;
 }
 
@@ -309,6 +313,7 @@ void bind_labels(nb::module_& module) {
       .def_prop_ro("rows", [](const LabelData& d) { return d.labels.rows().read; })
       .def_prop_ro("abstentions", [](const LabelData& d) { return d.labels.rows().abstentions; })
       .def_prop_ro("duplicates", [](const LabelData& d) { return d.labels.rows().duplicates; })
+      .def_prop_ro("notes", [](const LabelData& d) { return d.notes; })
       .def("task_names", [](const LabelData& d) { return names_of(d.labels.tasks()); })
       .def("worker_names", [](const LabelData& d) { return names_of(d.labels.workers()); })
       .def("class_names", [](const LabelData& d) { return names_of(d.labels.classes()); })

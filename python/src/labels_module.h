@@ -19,6 +19,7 @@ std::vector<std::string> names_of(const NameTable& table);
 struct LabelData {
   Labels labels;
   FirstRows first_rows;
+  std::vector<std::string> notes = {};  // of the reader of a file, on how it was understood
 };
 
 void bind_labels(nanobind::module_& module);

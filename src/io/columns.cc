@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 
@@ -12,16 +13,26 @@
 namespace crowdfold {
 namespace {
 
-// "Worker ID", "worker_id", "workerId" -> "worker".
-std::string normalize(const std::string& name) {
+// "Worker ID", "worker_id", "workerId" -> "workerid".
+std::string plain(const std::string& name) {
   std::string text;
   for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      text.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-    }
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || byte >= 0x80) text.push_back(static_cast<char>(std::tolower(byte)));
   }
-  if (text.size() > 2 && text.ends_with("id")) text.resize(text.size() - 2);
   return text;
+}
+
+// Whether a plain name is the alias, perhaps with "id" or the like behind it. The id of an annotation is
+// never its label.
+bool goes_by(const std::string& name, const std::string& alias) {
+  if (!name.starts_with(alias)) return false;
+  const std::string_view rest = std::string_view(name).substr(alias.size());
+  if (rest.empty()) return true;
+  constexpr std::array kActs = {"annotation", "response", "rating", "judgment", "judgement",
+                                "vote",       "output",   "result", "value"};
+  if (rest == "id") return std::find(kActs.begin(), kActs.end(), alias) == kActs.end();
+  return alias != "id" && (rest == "name" || rest == "email" || rest == "key" || rest == "uuid");
 }
 
 std::optional<std::size_t> column_number(const std::string& text) {
@@ -50,28 +61,86 @@ std::string listed(std::vector<std::string> names) {
   return fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-std::size_t mapped_column(const Role& role, const std::string& column,
-                          const std::vector<std::string>& header, const Location& place) {
-  const auto found = std::find(header.begin(), header.end(), column);
-  if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
-  if (const auto number = column_number(column); number && *number < header.size()) return *number;
-  if (role.late) return kNoColumn;
-  throw Error(ErrorCode::usage, place,
-              fmt::format("no column '{}' for {}{}; the columns are: {}", column, role.name,
-                          did_you_mean(column, header), fmt::join(header, ", ")));
-}
-
-std::size_t recognized_column(const Role& role, const std::vector<std::string>& header) {
-  std::vector<std::string> plain;
-  for (const std::string& name : header) plain.push_back(normalize(name));
-  for (const std::string& alias : role.aliases) {
-    const auto found = std::find(plain.begin(), plain.end(), alias);
-    if (found != plain.end()) return static_cast<std::size_t>(found - plain.begin());
-  }
-  return kNoColumn;
+bool is_simple(const std::string& name) {
+  return !name.empty() && !column_number(name) && std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.' ||
+           c == ':';
+  });
 }
 
 }  // namespace
+
+std::size_t mapped_column(const Role& role, const std::vector<std::string>& header,
+                          const ReadOptions& options, const Location& place) {
+  const std::string* const column = mapping_of(role.name, options);
+  if (column == nullptr) return kNoColumn;
+  const auto found = std::find(header.begin(), header.end(), *column);
+  if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
+  if (const auto number = column_number(*column); number && *number < header.size()) return *number;
+  if (role.late) return kNoColumn;
+  throw Error(ErrorCode::usage, place,
+              fmt::format("no column '{}' for {}{}; the columns are: {}", *column, role.name,
+                          did_you_mean(*column, header), columns_to_show(header)));
+}
+
+std::vector<NamedColumn> columns_named(const Role& role, const std::vector<std::string>& header) {
+  std::vector<NamedColumn> found;
+  for (std::size_t rank = 0; rank < role.aliases.size(); ++rank) {
+    for (std::size_t column = 0; column < header.size(); ++column) {
+      const bool taken = std::any_of(found.begin(), found.end(),
+                                     [&](const NamedColumn& named) { return named.column == column; });
+      if (!taken && goes_by(plain(header[column]), role.aliases[rank])) found.push_back({column, rank});
+    }
+  }
+  return found;
+}
+
+bool are_names_clear(const std::vector<std::string>& header, const std::vector<Role>& roles,
+                     const ReadOptions& options) {
+  return std::all_of(roles.begin(), roles.end(), [&](const Role& role) {
+    if (!role.required) return true;
+    if (const std::string* const mapped = mapping_of(role.name, options))
+      return std::find(header.begin(), header.end(), *mapped) != header.end();
+    const std::vector<NamedColumn> named = columns_named(role, header);
+    return !named.empty() && named[0].rank == 0 && (named.size() == 1 || named[1].rank > 0);
+  });
+}
+
+std::string column_to_type(const std::vector<std::string>& header, std::size_t column) {
+  const std::string& name = header[column];
+  const bool sayable =
+      !name.empty() && !column_number(name) && name.size() <= 60 &&
+      std::count(header.begin(), header.end(), name) == 1 &&
+      std::none_of(name.begin(), name.end(), [](char c) {
+        return c == ',' || c == '=' || c == '\'' || static_cast<unsigned char>(c) < 0x20;
+      });
+  return sayable ? name : fmt::format("{}", column + 1);
+}
+
+std::string mapping_to_type(const std::vector<std::string>& header,
+                            const std::vector<std::pair<std::string, std::size_t>>& columns) {
+  std::string text;
+  for (const auto& [role, column] : columns)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", role, column_to_type(header, column));
+  const bool simple = std::all_of(columns.begin(), columns.end(), [&](const auto& one) {
+    const std::string typed = column_to_type(header, one.second);
+    return is_simple(typed) || column_number(typed);
+  });
+  return simple ? "--map " + text : fmt::format("--map '{}'", text);
+}
+
+std::string columns_to_show(const std::vector<std::string>& header) {
+  constexpr std::size_t kShown = 20;
+  constexpr std::size_t kLength = 60;  // bytes of a name
+  std::string text;
+  for (std::size_t i = 0; i < std::min(header.size(), kShown); ++i) {
+    const bool whole = header[i].size() <= kLength;
+    text += fmt::format("{}{}{}", i == 0 ? "" : ", ", whole ? header[i] : header[i].substr(0, kLength),
+                        whole ? "" : "…");
+  }
+  if (header.size() > kShown) text += fmt::format(", … ({} columns)", header.size());
+  return text;
+}
 
 const std::string* mapping_of(const std::string& role, const ReadOptions& options) {
   for (const auto& [name, column] : options.columns) {
@@ -128,9 +197,11 @@ std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::str
   std::vector<std::string> missing;
   bool any = false;
   for (const Role& role : roles) {
-    const std::string* mapped = mapping_of(role.name, options);
-    columns.push_back(mapped != nullptr ? mapped_column(role, *mapped, header, place)
-                                        : recognized_column(role, header));
+    const std::vector<NamedColumn> named = columns_named(role, header);
+    columns.push_back(mapping_of(role.name, options) != nullptr
+                          ? mapped_column(role, header, options, place)
+                      : named.empty() ? kNoColumn
+                                      : named[0].column);
     any = any || columns.back() != kNoColumn;
     if (columns.back() == kNoColumn && role.required) missing.push_back(role.name);
   }
@@ -138,7 +209,7 @@ std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::str
   if (!missing.empty()) {
     throw Error(ErrorCode::usage, place,
                 fmt::format("no column for {}; the columns are: {}{}", fmt::join(missing, " and "),
-                            fmt::join(header, ", "),
+                            columns_to_show(header),
                             is_mappable(missing.front())
                                 ? fmt::format(" (name it: --map {}=COLUMN)", missing.front())
                                 : ""));
@@ -157,15 +228,18 @@ void require_no_namesakes(const std::vector<std::string>& header, const std::vec
     const std::string& name = header[columns[i]];
     const std::string* const mapped = mapping_of(roles[i].name, options);
     if (mapped != nullptr && *mapped != name) continue;
-    for (std::size_t c = columns[i] + 1; c < header.size(); ++c) {
-      if (header[c] != name || (classes_behind && c > last)) continue;
+    for (std::size_t c = 0; c < header.size(); ++c) {
+      const bool namesake = mapped != nullptr ? header[c] == name : plain(header[c]) == plain(name);
+      if (c == columns[i] || !namesake || (classes_behind && c > last)) continue;
       throw Error(
           ErrorCode::usage, place,
-          fmt::format("columns {} and {} are both named '{}': rename one of them{}", columns[i] + 1,
-                      c + 1, name,
-                      is_mappable(roles[i].name)
-                          ? fmt::format(", or choose by number: --map {}={}", roles[i].name, c + 1)
-                          : ""));
+          fmt::format(
+              "columns {} and {} are both named '{}'{}: rename one of them{}", columns[i] + 1, c + 1,
+              name,
+              header[c] == name ? "" : fmt::format(", but for case and punctuation ('{}')", header[c]),
+              is_mappable(roles[i].name)
+                  ? fmt::format(", or choose by number: --map {}={}", roles[i].name, c + 1)
+                  : ""));
     }
   }
 }

@@ -1,4 +1,5 @@
-// Which column is which: by the user's mapping, or by the names that exports usually have.
+// Which column is which: by the user's mapping, or by the names that exports usually have. What the
+// names leave open, label_columns.h decides by the values.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@ namespace crowdfold {
 struct Role {
   std::string name;  // "task"
   std::vector<std::string>
-      aliases;  // other names, best first; compared without case, punctuation and "id"
+      aliases;  // other names, best first; compared without case, punctuation and "id" or "name" behind
   bool required = true;
   bool by_position = true;  // has its place among the columns where there is no header
   // JSON lines: the first objects may lack it, even if it is required. Its key is then the one that the
@@ -34,6 +35,31 @@ void check_mapping(const std::vector<Role>& roles, const ReadOptions& options);
 
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 
+// Columns that a role may have by their names, best first, where `rank` is the place of the name among
+// the role's.
+struct NamedColumn {
+  std::size_t column = 0;
+  std::size_t rank = 0;
+};
+std::vector<NamedColumn> columns_named(const Role& role, const std::vector<std::string>& header);
+
+// The column that the user mapped to the role; kNoColumn if none. Error(usage) if there is no such
+// column.
+std::size_t mapped_column(const Role& role, const std::vector<std::string>& header,
+                          const ReadOptions& options, const Location& place);
+
+// Whether names alone decide: every required role is mapped, or has one column with its very own name.
+bool are_names_clear(const std::vector<std::string>& header, const std::vector<Role>& roles,
+                     const ReadOptions& options);
+
+// A column as --map takes it, quoted for a shell where that is needed: its name, or its number.
+std::string column_to_type(const std::vector<std::string>& header, std::size_t column);
+// "--map task=image_url,worker=email,label=verdict", to be copied.
+std::string mapping_to_type(const std::vector<std::string>& header,
+                            const std::vector<std::pair<std::string, std::size_t>>& columns);
+// "a, b, c", cut where there are many.
+std::string columns_to_show(const std::vector<std::string>& header);
+
 // Column of each role, kNoColumn for an optional one that is not there. nullopt if the names look like
 // data: no role is recognised. Error(usage) if some roles are recognised and a required one is not, or
 // for a mapping that does not fit. Roles without aliases are neither recognised nor mapped.
@@ -41,7 +67,8 @@ std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::str
                                                       const std::vector<Role>& roles,
                                                       const ReadOptions& options, const Location& place);
 
-// Error(usage) if a column that a role has by its name, not by a mapping to its number, has a namesake.
+// Error(usage) if a column that a role has by its name, not by a mapping, has a namesake: a column whose
+// name differs by case and punctuation at most. With a mapping by name, names are compared as they are.
 // Where the columns behind those of all roles are classes (`classes_behind`), one of them may be called
 // like a role.
 void require_no_namesakes(const std::vector<std::string>& header, const std::vector<Role>& roles,

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_file(const fs::path& path) {
+bool is_regular(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
 }
@@ -88,7 +88,7 @@ std::vector<std::string> members_of(const std::string& path) {
 
 void expand(const fs::path& path, std::vector<std::string>& inputs) {
   const std::vector<std::string> members =
-      is_file(path) ? members_of(path.string()) : std::vector<std::string>();
+      is_regular(path) ? members_of(path.string()) : std::vector<std::string>();
   if (members.empty()) inputs.push_back(path.string());
   inputs.insert(inputs.end(), members.begin(), members.end());
 }
@@ -98,7 +98,7 @@ void expand_folder(const fs::path& folder, std::vector<std::string>& inputs,
   const std::size_t had = inputs.size();
   std::vector<fs::path> folders;
   for (const fs::path& entry : entries_of(folder)) {
-    if (is_file(entry) && is_data(entry.string())) {
+    if (is_regular(entry) && is_data(entry.string())) {
       expand(entry, inputs);
     } else {
       left_out.push_back(entry.string());
@@ -109,7 +109,7 @@ void expand_folder(const fs::path& folder, std::vector<std::string>& inputs,
   left_out.clear();
   for (const fs::path& inner : folders) {
     for (const fs::path& entry : entries_of(inner)) {
-      if (is_file(entry) && is_data(entry.string()))
+      if (is_regular(entry) && is_data(entry.string()))
         expand(entry, inputs);
       else
         left_out.push_back(entry.string());
@@ -128,7 +128,7 @@ InputPlace place_of_input(const std::string& path) {
   if (path == "-" || fs::exists(path, ignored)) return {path, ""};
   for (std::size_t colon = path.find(':'); colon != std::string::npos;
        colon = path.find(':', colon + 1)) {
-    if (colon + 1 < path.size() && is_file(path.substr(0, colon)))
+    if (colon + 1 < path.size() && is_regular(path.substr(0, colon)))
       return {path.substr(0, colon), path.substr(colon + 1)};
   }
   return {path, ""};

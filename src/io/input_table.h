@@ -7,6 +7,7 @@
 #include "crowdfold/io.h"
 #include "io/block_reader.h"
 #include "io/table_format.h"
+#include "io/trim.h"
 
 namespace crowdfold {
 
@@ -19,6 +20,7 @@ class TableInput {
   std::size_t field_of(const std::string& role) const { return format_.field_of(role); }
   const std::vector<std::string>& field_names() const { return format_.field_names(); }
 
+  const TableFormat& format() const { return format_; }
   BlockParser make_parser() const { return format_.make_parser(); }
   bool next(TextBlock& block) { return reader_.next(block); }
 
@@ -26,11 +28,24 @@ class TableInput {
   // come in input order.
   void settle(const BlockOutcome& outcome) { tally_.settle(outcome); }
 
-  // All rows, one after another: sink(row, lasting) -> Complaint.
+  // All rows, one after another: sink(row, lasting) -> Complaint. Blanks at the ends of fields are
+  // trimmed, and a header that comes again is left out.
   template <class Sink>
   void for_each_row(const Sink& sink) {
     BlockParser parser = make_parser();
-    for (TextBlock block; next(block);) settle(parser.parse(block, sink));
+    std::vector<std::string_view> cells;
+    for (TextBlock block; next(block);) {
+      std::uint64_t headers = 0;
+      BlockOutcome outcome = parser.parse(block, [&](Row row, bool lasting) -> Complaint {
+        cells.assign(row.begin(), row.end());
+        for (std::string_view& cell : cells) cell = trimmed(cell);
+        if (!format_.is_header_again(cells)) return sink(Row(cells), lasting);
+        ++headers;
+        return {};
+      });
+      outcome.repeated_headers = headers;
+      settle(outcome);
+    }
   }
 
   const ByteSource& source() const { return reader_.source(); }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 
 #include "crowdfold/exports.h"
 #include "crowdfold/words.h"
+#include "io/label_notes.h"
 #include "labels/grouping/ordered_grouper.h"
 #include "labels/grouping/partitioned_grouper.h"
 #include "labels/interner.h"
@@ -66,7 +68,7 @@ Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOpti
   reader.run([&](int thread) -> BlockWriter& { return writers[static_cast<std::size_t>(thread)]; },
              [&](const LabelBlock& block) {
                grouper.append(block);
-               require_room(reader.input().report().source, grouper.bytes(), kKeepLess, context);
+               require_room(reader.source(), grouper.bytes(), kKeepLess, context);
              });
   return grouper.finish(context.threads);
 }
@@ -84,7 +86,7 @@ Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const Read
   reader.run([&](int thread) -> RowPacker& { return grouper.packer(thread); },
              [&](const BlockSummary& block) {
                grouper.append(block);
-               require_room(reader.input().report().source, grouper.bytes(), kKeepLess, context);
+               require_room(reader.source(), grouper.bytes(), kKeepLess, context);
              });
   return grouper.finish(context);
 }
@@ -113,10 +115,51 @@ std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunConte
   return writers;
 }
 
-LabelReader::LabelReader(const std::string& path, const ReadOptions& options, const RunContext& context)
-    : context_(context), input_(path, cancelled_with(context, options), label_roles()) {
-  for (int thread = 0; thread < std::max(1, context.threads); ++thread)
-    parsers_.push_back(input_.make_parser());
+LabelReader::Input::Input(const std::string& path, const ReadOptions& options, std::size_t place,
+                          int threads)
+    : number(place), table(path, options, label_roles()), rows(table.format()) {
+  for (int thread = 0; thread < std::max(1, threads); ++thread) parsers.push_back(table.make_parser());
+}
+
+LabelReader::LabelReader(const std::vector<std::string>& paths, const ReadOptions& options,
+                         const RunContext& context)
+    : context_(context),
+      paths_(paths),
+      options_(cancelled_with(context, options)),
+      source_(paths.size() == 1 ? display_name(paths[0]) : fmt::format("{} files", paths.size())),
+      reports_(paths.size()),
+      spellings_(options) {
+  open_next();
+}
+
+void LabelReader::open_next() {
+  input_ = std::make_shared<Input>(paths_[opened_], options_, opened_, context_.threads);
+  reports_[opened_++] = input_->table.report();
+}
+
+bool LabelReader::next(TextBlock& block) {
+  while (!input_->table.next(block)) {
+    if (opened_ == paths_.size()) return false;
+    open_next();
+  }
+  return true;
+}
+
+void LabelReader::settle(Input& input, const BlockOutcome& outcome, BlockSummary& block) {
+  input.table.settle(outcome);
+  input.labels += block.rows;
+  reports_[input.number] = input.table.report();
+  reports_[input.number].rows = input.labels;
+  abstained_ |= block.abstained;
+  for (std::string& name : block.new_classes) name = spellings_.class_of(name);
+}
+
+std::vector<std::string> LabelReader::unmet_abstentions() const {
+  std::vector<std::string> unmet;
+  for (std::size_t i = 0; i < options_.abstain.size(); ++i) {
+    if ((abstained_ >> i % 64 & 1) == 0) unmet.push_back(options_.abstain[i]);
+  }
+  return unmet;
 }
 
 LabelBlock LabelReader::peek() {
@@ -124,9 +167,9 @@ LabelBlock LabelReader::peek() {
   BlockWriter writer;
   writer.begin(labels);
   first_.emplace();
-  if (input_.next(*first_)) {
+  if (next(*first_)) {
     first_bytes_ = first_->size;
-    parse(*first_, 0, writer);
+    parse(*input_, *first_, 0, writer);
   } else {
     first_.reset();
   }
@@ -134,9 +177,15 @@ LabelBlock LabelReader::peek() {
 }
 
 double LabelReader::blocks() const {
-  const double factor = *input_.source().compression() == '\0' ? 1 : kCompression;
-  return factor * static_cast<double>(input_.source().file_size()) /
-         static_cast<double>(std::max<std::size_t>(1, first_bytes_));
+  const ByteSource& source = input_->table.source();
+  const double factor = *source.compression() == '\0' ? 1 : kCompression;
+  auto bytes = static_cast<double>(source.file_size());
+  for (std::size_t i = opened_; i < paths_.size(); ++i) {
+    std::error_code unknown;
+    const auto more = std::filesystem::file_size(paths_[i], unknown);
+    if (!unknown) bytes += static_cast<double>(more);
+  }
+  return factor * bytes / static_cast<double>(std::max<std::size_t>(1, first_bytes_));
 }
 
 void require_room(const std::string& source, std::uint64_t bytes, const std::string& advice,
@@ -148,49 +197,73 @@ void require_room(const std::string& source, std::uint64_t bytes, const std::str
                           memory_size(context.max_memory), advice));
 }
 
-void rethrow_with_place(const DuplicateLabel& error, const std::string& path,
+void rethrow_with_place(const DuplicateLabel& error, const std::vector<std::string>& paths,
                         const ReadOptions& options) {
-  if (is_rereadable(path)) {
-    TableInput input(path, options, label_roles());
+  if (std::all_of(paths.begin(), paths.end(), is_rereadable)) {
     Interner tasks("tasks", kMaxTasks);
     Interner workers("workers", kMaxWorkers);
     SlotTable<PairSlot> pairs;
-    input.for_each_row([&](Row row, bool) -> Complaint {
-      const bool abstains = row[2].empty() || row[2] == options.abstain;
-      if (abstains || row[0].empty() || row[1].empty()) return {};
-      const std::uint64_t pair = std::uint64_t{tasks.intern(row[0])} << 32 | workers.intern(row[1]);
-      if (pairs.find(pair, PairSlot::hash_of(pair)) != nullptr)
-        return {3, DuplicateLabel(row[0], row[1]).what(), true};
-      pairs.insert({pair});
-      return {};
-    });
+    for (const std::string& path : paths) {
+      TableInput input(path, options, label_roles());
+      const LabelRows rows(input.format());
+      BlockOutcome left_out;
+      input.for_each_row([&](Row row, bool) -> Complaint {
+        Complaint second;
+        rows.read(
+            row, left_out, [&](std::string_view task, std::string_view worker, std::string_view label) {
+              const bool abstains =
+                  label.empty() || std::find(options.abstain.begin(), options.abstain.end(), label) !=
+                                       options.abstain.end();
+              if (abstains || second.field != 0) return;
+              const std::uint64_t pair =
+                  std::uint64_t{tasks.intern(task)} << 32 | workers.intern(worker);
+              if (pairs.find(pair, PairSlot::hash_of(pair)) != nullptr)
+                second = {input.format().is_wide() ? 1U : 3U, DuplicateLabel(task, worker).what(), true};
+              else
+                pairs.insert({pair});
+            });
+        return second;
+      });
+    }
   }
-  throw DuplicateLabel(error.task, error.worker, Location{display_name(path), 0, 0});
+  throw DuplicateLabel(error.task, error.worker,
+                       Location{paths.size() == 1 ? display_name(paths[0]) : "", 0, 0});
 }
 
-Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,
-                   ReadReport* report) {
-  if (is_export(path, options)) {
-    ImportedLabels imported = import_labels({path}, options, context);
-    if (report != nullptr) *report = std::move(imported.report);
+Labels read_labels(const std::vector<std::string>& paths, const ReadOptions& options,
+                   const RunContext& context, std::vector<ReadReport>* reports) {
+  if (std::any_of(paths.begin(), paths.end(),
+                  [&](const std::string& path) { return is_export(path, options); })) {
+    ImportedLabels imported = import_labels(paths, options, context);
+    if (reports != nullptr) *reports = {std::move(imported.report)};
     return std::move(imported.labels);
   }
-  require_no_export_options(path, options);
-  LabelReader reader(path, options, context);
+  require_no_export_options(paths[0], options);
+  LabelReader reader(paths, options, context);
   try {
     const LabelBlock first = reader.peek();
     Labels labels = looks_grouped(first) ? read_ordered(reader, first, options, context)
                                          : read_partitioned(reader, first, options, context);
-    const ReadReport& read = reader.input().report();
-    if (report != nullptr) *report = read;
-    if (labels.rows().read == 0) {
-      throw Error(ErrorCode::data, Location{read.source, 0, 0},
-                  "no labels: there is no row but the header");
-    }
-    return std::move(labels).with_skipped_rows(read.skipped_rows);
+    std::vector<ReadReport> read = reader.reports();
+    require_labels(read, labels.rows().read);
+    std::uint64_t skipped = 0;
+    for (const ReadReport& report : read) skipped += report.skipped_rows;
+    append_notes(
+        read.back().notes, totals_of(reader.source(), labels), [&] { return class_counts(labels); },
+        reader.unmet_abstentions(), options);
+    if (reports != nullptr) *reports = std::move(read);
+    return std::move(labels).with_skipped_rows(skipped);
   } catch (const DuplicateLabel& error) {
-    rethrow_with_place(error, path, options);
+    rethrow_with_place(error, paths, options);
   }
+}
+
+Labels read_labels(const std::string& path, const ReadOptions& options, const RunContext& context,
+                   ReadReport* report) {
+  std::vector<ReadReport> reports;
+  Labels labels = read_labels(std::vector{path}, options, context, &reports);
+  if (report != nullptr) *report = std::move(reports[0]);
+  return labels;
 }
 
 }  // namespace crowdfold

@@ -1,6 +1,7 @@
 // Label files, parsed in parallel, given out block by block in input order.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,8 @@
 #include "base/parallel.h"
 #include "crowdfold/io.h"
 #include "io/input_table.h"
+#include "io/label_rows.h"
+#include "io/spellings.h"
 #include "labels/duplicates.h"
 #include "labels/grouping/label_block.h"
 
@@ -16,11 +19,13 @@ namespace crowdfold {
 
 class LabelReader {
  public:
-  LabelReader(const std::string& path, const ReadOptions& options, const RunContext& context);
+  // Inputs are read one after another, and each is understood by itself.
+  LabelReader(const std::vector<std::string>& paths, const ReadOptions& options,
+              const RunContext& context);
 
   // The first block, which run() gives again. Faults in it are reported then.
   LabelBlock peek();
-  // How many times as long as that block the input is, roughly; 0 where its size is not known.
+  // How many times as long as that block the inputs are, roughly; 0 where their size is not known.
   double blocks() const;
 
   // All blocks. writer(thread) fills them, in parallel; consume(block) takes them, in input order.
@@ -28,34 +33,64 @@ class LabelReader {
   template <class WriterOf, class Consume>
   void run(const WriterOf& writer, const Consume& consume);
 
-  const TableInput& input() const { return input_; }
+  // Of the inputs, in order; complete after run().
+  const std::vector<ReadReport>& reports() const { return reports_; }
+  // How messages call the inputs.
+  const std::string& source() const { return source_; }
+  // Values of ReadOptions::abstain that no label had.
+  std::vector<std::string> unmet_abstentions() const;
 
  private:
+  struct Input {
+    Input(const std::string& path, const ReadOptions& options, std::size_t place, int threads);
+
+    std::size_t number;  // among the inputs, from 0
+    TableInput table;
+    LabelRows rows;
+    std::vector<BlockParser> parsers;  // by thread
+    std::uint64_t labels = 0;          // rows that were settled
+  };
   template <class Writer>
-  BlockOutcome parse(const TextBlock& block, std::size_t thread, Writer& writer);
+  static BlockOutcome parse(Input& input, const TextBlock& block, std::size_t thread, Writer& writer);
+  void open_next();
+  // The next block, of whichever input has one; false at the end of all.
+  bool next(TextBlock& block);
+  void settle(Input& input, const BlockOutcome& outcome, BlockSummary& block);
 
   const RunContext& context_;
-  TableInput input_;
-  std::vector<BlockParser> parsers_;  // by thread
-  std::optional<TextBlock> first_;    // if it was peeked at
-  std::size_t first_bytes_ = 0;       // its size
+  std::vector<std::string> paths_;
+  ReadOptions options_;
+  std::string source_;
+  std::shared_ptr<Input> input_;  // the one that is being read
+  std::size_t opened_ = 0;
+  std::optional<TextBlock> first_;   // if it was peeked at
+  std::size_t first_bytes_ = 0;      // its size
+  std::vector<ReadReport> reports_;  // by input; one is opened while another is settled
+  ClassSpellings spellings_;
+  std::uint64_t abstained_ = 0;  // see BlockSummary
 };
 
 template <class Writer>
-BlockOutcome LabelReader::parse(const TextBlock& block, std::size_t thread, Writer& writer) {
+BlockOutcome LabelReader::parse(Input& input, const TextBlock& block, std::size_t thread,
+                                Writer& writer) {
   RowBatch batch;
   const auto flush = [&] {
     writer.add(batch);
     batch.size = 0;
   };
-  BlockOutcome outcome = parsers_[thread].parse(block, [&](Row row, bool lasting) -> Complaint {
-    if (row[0].empty()) return {1, "no task: the field is empty"};
-    if (row[1].empty()) return {2, "no worker: the field is empty"};
-    batch.push(row[0], row[1], row[2]);
-    if (batch.full() || !lasting) flush();
-    return {};
+  BlockOutcome left_out;
+  BlockOutcome outcome = input.parsers[thread].parse(block, [&](Row row, bool lasting) -> Complaint {
+    const Complaint complaint = input.rows.read(
+        row, left_out, [&](std::string_view task, std::string_view worker, std::string_view label) {
+          batch.push(task, worker, label);
+          if (batch.full()) flush();
+        });
+    if (!lasting) flush();
+    return complaint;
   });
   flush();
+  outcome.repeated_headers = left_out.repeated_headers;
+  outcome.total_rows = left_out.total_rows;
   return outcome;
 }
 
@@ -64,27 +99,31 @@ void LabelReader::run(const WriterOf& writer, const Consume& consume) {
   using Writer = std::remove_reference_t<decltype(writer(0))>;
   struct Item {
     TextBlock text;
+    std::shared_ptr<Input> input;
     typename Writer::Block labels;
     BlockOutcome outcome;
   };
   std::uint32_t sequence = 0;
   run_pipeline<Item>(
-      context_.threads, parsers_.size() + 1,
+      context_.threads, input_->parsers.size() + 1,
       [&](Item& item) {
         context_.throw_if_cancelled();
-        context_.report("reading", input_.source().file_position(), input_.source().file_size());
+        context_.report("reading", input_->table.source().file_position(),
+                        input_->table.source().file_size());
         item.labels.sequence = sequence++;
-        if (!first_) return input_.next(item.text);
+        const bool found = first_.has_value() || next(item.text);
+        item.input = input_;
+        if (!first_) return found;
         item.text = std::move(*first_);
         first_.reset();
         return true;
       },
       [&](Item& item, int thread) {
         writer(thread).begin(item.labels);
-        item.outcome = parse(item.text, static_cast<std::size_t>(thread), writer(thread));
+        item.outcome = parse(*item.input, item.text, static_cast<std::size_t>(thread), writer(thread));
       },
       [&](Item& item) {
-        input_.settle(item.outcome);
+        settle(*item.input, item.outcome, item.labels);
         consume(std::as_const(item.labels));
       });
 }
@@ -99,7 +138,7 @@ void require_room(const std::string& source, std::uint64_t bytes, const std::str
 
 // The first row that is a worker's second label on a task, read again from the start. The error comes
 // back with no more than the input's name if that cannot be read twice.
-[[noreturn]] void rethrow_with_place(const DuplicateLabel& error, const std::string& path,
+[[noreturn]] void rethrow_with_place(const DuplicateLabel& error, const std::vector<std::string>& paths,
                                      const ReadOptions& options);
 
 }  // namespace crowdfold

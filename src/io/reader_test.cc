@@ -220,7 +220,7 @@ TEST(ReadLabels, TakesAFirstRowOfDataForDataWithOrWithoutBeingTold) {
 TEST(ReadLabels, CountsTheValueForAbstainingAsNoLabel) {
   const TempDir folder;
   ReadOptions options;
-  options.abstain = "skip";
+  options.abstain = {"skip"};
   const Labels labels = read_labels(folder.write("a.csv", "task,worker,label\nt,u,skip\nt,v,\nt,w,a\n"),
                                     options, threads(1));
   EXPECT_EQ(labels.rows().abstentions, 2U);

@@ -1,12 +1,15 @@
 // The small tables: truths, workers, estimates.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
 #include "io/input_table.h"
+#include "io/label_notes.h"
+#include "io/spellings.h"
 
 namespace crowdfold {
 namespace {
@@ -24,18 +27,31 @@ ClassId class_id(NameTable& classes, std::string_view name) {
   return static_cast<ClassId>(classes.intern(name));
 }
 
+// The spellings of classes that are there.
+ClassSpellings spellings_of(const NameTable& classes, const ReadOptions& options) {
+  ClassSpellings spellings(options);
+  for (std::uint32_t c = 0; spellings.changes() && c < classes.size(); ++c)
+    spellings.class_of(classes[c]);
+  return spellings;
+}
+
 }  // namespace
 
 std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks, NameTable& classes,
                                  const ReadOptions& options, ReadReport* report) {
   TableInput input(path, options, {task_role(), truth_role()});
   std::vector<ClassId> truths(tasks.size(), kNoClass);
+  ClassSpellings spellings = spellings_of(classes, options);
+  const std::uint32_t before = classes.size();
+  bool any_shared = false;
   input.for_each_row([&](Row row, bool) -> Complaint {
     const auto task = tasks.find(row[0]);
     if (!task)
       return {1, fmt::format("task '{}' is not there (--skip-bad-rows leaves such truths out)", row[0])};
     if (row[1].empty()) return {2, "no label: the field is empty"};
-    const ClassId truth = class_id(classes, row[1]);
+    const ClassId truth =
+        class_id(classes, spellings.changes() ? spellings.class_of(row[1]) : std::string(row[1]));
+    any_shared = any_shared || truth < before;
     if (truths[*task] != kNoClass && truths[*task] != truth) {
       return {2,
               fmt::format("task '{}' has another truth already: '{}'", row[0], classes[truths[*task]])};
@@ -43,7 +59,13 @@ std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks
     truths[*task] = truth;
     return {};
   });
-  if (report != nullptr) *report = input.report();
+  if (report != nullptr) {
+    *report = input.report();
+    const auto known = static_cast<std::uint64_t>(
+        std::count_if(truths.begin(), truths.end(), [](ClassId c) { return c != kNoClass; }));
+    report->spelled_otherwise =
+        compare_spellings(classes, before, known, any_shared, report->notes) == TruthSpelling::differs;
+  }
   return truths;
 }
 

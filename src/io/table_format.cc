@@ -5,25 +5,133 @@
 #include <algorithm>
 
 #include "crowdfold/error.h"
+#include "io/guess_columns.h"
+#include "io/trim.h"
 
 namespace crowdfold {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kSeparators = ",\t;";
+constexpr std::string_view kSeparators = ",\t;|";
+constexpr std::size_t kLinesLookedAt = 30;  // for separators, and for lines above a header
 constexpr std::string_view kBlank = " \t\r\n";
+
+std::size_t count_places(const std::vector<Role>& roles) {
+  return static_cast<std::size_t>(std::count_if(
+      roles.begin(), roles.end(), [](const Role& role) { return role.by_position && role.required; }));
+}
 
 std::string_view without_mark(std::string_view start) {
   if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
   return start;
 }
 
-// The separator that the line around `place` has most of.
-char guess_separator(std::string_view text, std::size_t place) {
-  const std::size_t begin = text.rfind('\n', place) + 1;  // 0 if there is none
-  const std::string_view line = text.substr(begin, text.find('\n', place) - begin);
-  return *std::max_element(kSeparators.begin(), kSeparators.end(), [&](char a, char b) {
-    return std::count(line.begin(), line.end(), a) < std::count(line.begin(), line.end(), b);
+// Lines of the text that are not blank, with the places where they begin.
+struct TextLine {
+  std::size_t begin = 0;
+  std::uint64_t before = 0;  // lines before it
+  std::string_view text;
+};
+std::vector<TextLine> first_lines(std::string_view text, std::size_t most) {
+  std::vector<TextLine> lines;
+  std::uint64_t before = 0;
+  for (std::size_t at = 0; at < text.size() && lines.size() < most; ++before) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    if (line.find_first_not_of(kBlank) != std::string_view::npos) lines.push_back({at, before, line});
+    at = end + 1;
+  }
+  return lines;
+}
+
+// Outside of quotes.
+std::size_t count_separators(std::string_view line, char separator) {
+  std::size_t count = 0;
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    count += c == separator && !quoted ? 1 : 0;
+  }
+  return count;
+}
+
+// The separator that the first line has most of; where the lines below are in sight, one of those that
+// these have as often.
+char guess_separator(std::string_view text, Sight sight) {
+  const bool alone = sight == Sight::first_record;
+  std::vector<TextLine> lines = first_lines(text, alone ? 1 : kLinesLookedAt);
+  if (sight == Sight::glimpse && lines.size() > 1) lines.pop_back();  // it may be cut
+  const auto worth = [&](char separator) {
+    const std::size_t count = count_separators(lines[0].text, separator);
+    const bool even = count > 0 && std::all_of(lines.begin(), lines.end(), [&](const TextLine& line) {
+                        return count_separators(line.text, separator) == count;
+                      });
+    return std::pair(even, count);
+  };
+  return *std::max_element(kSeparators.begin(), kSeparators.end(),
+                           [&](char a, char b) { return worth(a) < worth(b); });
+}
+
+// "sep=;", which Excel writes and reads as the first line: the separator, or 0.
+char named_separator(std::string_view line) {
+  while (!line.empty() && (line.back() == '\r' || line.back() == '"')) line.remove_suffix(1);
+  if (line.starts_with('"')) line.remove_prefix(1);
+  const bool named = line.size() == 5 && (line.starts_with("sep=") || line.starts_with("SEP="));
+  return named ? line[4] : '\0';
+}
+
+// What comes before the table: a byte-order mark, lines that the user has skipped, "sep=;".
+struct Preamble {
+  std::size_t bytes = 0;
+  std::uint64_t lines = 0;
+  char separator = '\0';
+  bool complete = true;  // all of it is there
+};
+Preamble preamble_of(std::string_view start, const ReadOptions& options) {
+  Preamble preamble;
+  preamble.bytes = start.size() - without_mark(start).size();
+  const auto skip_line = [&] {
+    const std::size_t newline = start.find('\n', preamble.bytes);
+    preamble.complete = newline != std::string_view::npos;
+    preamble.bytes = preamble.complete ? newline + 1 : start.size();
+    ++preamble.lines;
+  };
+  for (std::uint64_t line = 0; preamble.complete && line < options.skip_lines; ++line) skip_line();
+  const std::string_view rest = start.substr(preamble.bytes);
+  preamble.separator = named_separator(rest.substr(0, rest.find('\n')));
+  if (preamble.separator != '\0') skip_line();
+  return preamble;
+}
+
+std::vector<std::string> cells_of(const CsvRecord& record) {
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < record.num_fields(); ++i) cells.emplace_back(trimmed(record.field(i)));
+  return cells;
+}
+
+// Whether every required role has a column by its name or a mapping.
+bool are_all_named(const std::vector<std::string>& header, const std::vector<Role>& roles,
+                   const ReadOptions& options) {
+  return std::all_of(roles.begin(), roles.end(), [&](const Role& role) {
+    if (!role.required) return true;
+    const std::string* const mapped = mapping_of(role.name, options);
+    if (mapped != nullptr) return std::find(header.begin(), header.end(), *mapped) != header.end();
+    return !columns_named(role, header).empty();
+  });
+}
+
+// Roles that have a column by its name, not by its number.
+std::size_t count_named(const std::vector<std::string>& header, const std::vector<Role>& roles,
+                        const ReadOptions& options) {
+  return static_cast<std::size_t>(std::count_if(roles.begin(), roles.end(), [&](Role role) {
+    role.required = true;
+    return are_all_named(header, {role}, options);
+  }));
+}
+
+bool looks_like_data(const std::vector<std::string>& row) {
+  return std::any_of(row.begin(), row.end(), [](const std::string& cell) {
+    return cell.empty() || cell.find_first_of("0123456789@/") != cell.npos;
   });
 }
 
@@ -50,13 +158,16 @@ std::string why_no_object(std::string_view text) {
 
 }  // namespace
 
-TableFormat::TableFormat(std::string_view start, const std::string& path, const ReadOptions& options)
-    : name_(display_name(path)), options_(options) {
-  const std::string_view text = without_mark(start);
+TableFormat::TableFormat(std::string_view start, const std::string& path, const ReadOptions& options,
+                         Sight sight)
+    : name_(display_name(path)), options_(options), sight_(sight) {
+  const Preamble preamble = preamble_of(start, options);
+  const std::string_view text = start.substr(preamble.bytes);
   const std::size_t first_byte = text.find_first_not_of(kBlank);
   if (first_byte == std::string_view::npos)
     throw Error(ErrorCode::data, Location{name_, 0, 0}, "the input is empty");
-  bytes_before_ = start.size() - text.size();
+  bytes_before_ = preamble.bytes;
+  lines_before_ = preamble.lines;
 
   Format format = options.format;
   if (format == Format::automatic) {
@@ -66,7 +177,9 @@ TableFormat::TableFormat(std::string_view start, const std::string& path, const 
                                                                   : Format::csv;
   }
   json_ = format == Format::jsonl;
-  layout_.separator = format == Format::tsv ? '\t' : guess_separator(text, first_byte);
+  layout_.separator = preamble.separator != '\0' ? preamble.separator
+                      : format == Format::tsv    ? '\t'
+                                                 : guess_separator(text, sight);
 }
 
 bool TableFormat::is_blank(std::string_view start) {
@@ -78,17 +191,26 @@ void TableFormat::find_columns(std::string_view start, const std::vector<Role>& 
   json_ ? find_json_columns(start, roles, rest, lines) : find_csv_columns(start, roles, rest, lines);
 }
 
-void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> roles, bool rest,
-                                   std::uint64_t lines) {
-  for (Role& role : roles) role.late = false;
-  const std::string_view text = without_mark(start);
+bool TableFormat::needs_glimpse(std::string_view start, const std::vector<Role>& roles) const {
+  if (options_.wide || !options_.wide_workers.empty()) return true;
+  const std::string_view text = start.substr(bytes_before_);
+  if (json_) return !are_names_clear(JsonlParser::keys_of_first_objects(text), roles, options_);
+  if (options_.header == Header::no) return false;
+  return !are_names_clear(read_opening(text, 0).first_row, roles, options_);
+}
+
+bool TableFormat::is_table_of_labels(const std::vector<Role>& roles) const {
+  return sight_ != Sight::first_record && roles.size() == 3 && roles[0].name == "task" &&
+         roles[1].name == "worker" && roles[2].name == "label";
+}
+
+TableFormat::Opening TableFormat::read_opening(std::string_view text, std::uint64_t lines) const {
   CsvRecord record;
-  std::size_t begin = 0;
-  std::size_t end = 0;
+  Opening opening;
   do {  // blank lines before the first row
-    begin = end;
-    end = record.parse(text, begin, layout_.separator);
-  } while (record.ok() && record.blank() && end < text.size());
+    opening.begin = opening.end;
+    opening.end = record.parse(text, opening.begin, layout_.separator);
+  } while (record.ok() && record.blank() && opening.end < text.size());
   const auto line_of = [&](std::size_t place) {
     const auto before = text.substr(0, place);
     return lines + 1 + static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
@@ -98,41 +220,185 @@ void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> rol
     const std::size_t line_begin = text.substr(0, at).rfind('\n') + 1;  // 0 if there is no newline
     throw Error(ErrorCode::data, Location{name_, line_of(at), at - line_begin + 1}, record.error());
   }
-  std::vector<std::string> first_row;
-  for (std::size_t i = 0; i < record.num_fields(); ++i) first_row.emplace_back(record.field(i));
-  layout_.num_fields = first_row.size();
+  opening.first_row = cells_of(record);
+  opening.line = line_of(opening.begin);
+  return opening;
+}
 
-  const Location place{name_, line_of(begin), 0};
-  std::optional<std::vector<std::size_t>> columns;
-  if (options_.header != Header::no) {
-    const auto places =
-        std::count_if(roles.begin(), roles.end(), [](const Role& r) { return r.by_position; });
-    const bool by_position =
-        options_.header == Header::automatic && first_row.size() == static_cast<std::size_t>(places);
-    columns = match_columns(first_row, roles, options_, place);
-    if (!columns && !by_position) {
-      throw Error(ErrorCode::usage, place,
-                  fmt::format("cannot tell the columns apart: {} (name them: --map task=COLUMN,…)",
-                              fmt::join(first_row, ", ")));
+// Lines above the header, such as a title and a date: they have fewer fields than a line below them that
+// names all roles.
+void TableFormat::skip_metadata(std::string_view start, const std::vector<Role>& roles) {
+  const std::string_view text = start.substr(bytes_before_);
+  const std::vector<TextLine> lines = first_lines(text, kLinesLookedAt);
+  for (const char separator : kSeparators) {
+    std::size_t most = 0;  // separators in a line above
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::size_t count = count_separators(lines[i].text, separator);
+      CsvRecord record;
+      record.parse(lines[i].text, 0, separator);
+      const bool header = record.ok() && are_all_named(cells_of(record), roles, options_);
+      if (header && i == 0) return;
+      if (header && count > most) {
+        layout_.separator = separator;
+        bytes_before_ += lines[i].begin;
+        lines_before_ += lines[i].before;
+        remarks_.push_back(fmt::format("the table begins in line {}: the lines above it are left out",
+                                       lines_before_ + 1));
+        return;
+      }
+      most = std::max(most, count);
     }
   }
-  if (columns) {
-    require_no_namesakes(first_row, roles, *columns, options_, rest, place);
-    bytes_before_ = start.size() - text.size() + end;
-    lines_before_ = static_cast<std::uint64_t>(
-        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
-    choose(first_row, roles, *columns, rest);
-  } else {
-    std::vector<std::string> numbers;
-    for (std::size_t i = 1; i <= first_row.size(); ++i) numbers.push_back(fmt::format("column {}", i));
-    choose(numbers, roles, columns_by_position(first_row.size(), roles, options_, place), rest);
+}
+
+// Error(data) if all rows below the first have more fields than it: then lines above the header are in
+// the way, and where that is not clear the user has to say so.
+void TableFormat::require_no_title(std::string_view text, const Opening& opening) const {
+  const std::vector<TextLine> lines = first_lines(text, kLinesLookedAt);
+  const std::size_t last =
+      sight_ == Sight::glimpse && lines.size() > 1 ? lines.size() - 1 : lines.size();
+  for (const char separator : kSeparators) {
+    const std::size_t width = last < 3 ? 0 : count_separators(lines[last - 1].text, separator);
+    if (width == 0 || count_separators(lines[0].text, separator) >= width) continue;
+    std::size_t first = last - 1;
+    while (first > 0 && count_separators(lines[first - 1].text, separator) == width) --first;
+    if (last - first < 2) continue;
+    throw Error(
+        ErrorCode::usage, Location{name_, opening.line, 0},
+        fmt::format("this line has fewer fields than the {} from line {} on: if the table begins "
+                    "there, --skip-lines {}",
+                    width + 1, lines_before_ + lines[first].before + 1,
+                    lines_before_ + lines[first].before));
   }
+}
+
+// Whether the first row names the columns.
+bool TableFormat::is_header(const Opening& opening, const Glimpse& below, const std::vector<Role>& roles,
+                            const Location& place) const {
+  if (options_.header != Header::automatic) return options_.header == Header::yes;
+  const std::vector<std::string>& row = opening.first_row;
+  if (options_.wide || !options_.wide_workers.empty() || are_all_named(row, roles, options_))
+    return true;
+  const std::size_t named = count_named(row, roles, options_);
+  if (named > 1) return true;
+  const bool alone = sight_ == Sight::first_record || below.rows == 0;
+  FirstRow first = !alone                 ? guess_first_row(row, below)
+                   : looks_like_data(row) ? FirstRow::data
+                                          : FirstRow::unclear;
+  if (named == 1 && (alone || first != FirstRow::data)) return true;
+  // Who maps columns by their numbers has no names for them, most likely.
+  if (first == FirstRow::no_matter && !options_.columns.empty()) first = FirstRow::unclear;
+  if (first == FirstRow::unclear) {
+    throw Error(ErrorCode::usage, place,
+                fmt::format("cannot tell whether the first row names the columns: {} (say --header or "
+                            "--no-header)",
+                            columns_to_show(row)));
+  }
+  return first != FirstRow::data;
+}
+
+void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> roles, bool rest,
+                                   std::uint64_t lines) {
+  for (Role& role : roles) role.late = false;
+  check_mapping(roles, options_);
+  const bool guessing = sight_ != Sight::first_record && options_.header != Header::no;
+  if (guessing && options_.skip_lines == 0) skip_metadata(start, roles);
+  const std::string_view text = start.substr(bytes_before_);
+  const Opening opening = read_opening(text, lines + lines_before_);
+  layout_.num_fields = opening.first_row.size();
+  const Location place{name_, opening.line, 0};
+
+  Glimpse below;
+  const bool clear = are_names_clear(opening.first_row, roles, options_);
+  if (guessing && (!clear || options_.wide || !options_.wide_workers.empty())) {
+    below = glimpse_of_csv(text.substr(opening.end), layout_.separator, opening.first_row,
+                           sight_ == Sight::all);
+    if (!clear && (below.rows == 0 || below.columns.size() == 1)) require_no_title(text, opening);
+  }
+  if (is_header(opening, below, roles, place)) {
+    use_header(opening, below, roles, rest, place);
+    bytes_before_ += opening.end;
+    lines_before_ += static_cast<std::uint64_t>(
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(opening.end), '\n'));
+  } else {
+    use_positions(text, opening, roles, rest, place);
+  }
+}
+
+// Two columns for two roles, such as those of truths, where one name at least is unknown: it is the
+// other role's, or the column that repeats is the label. Nothing for other tables.
+std::optional<std::vector<std::size_t>> TableFormat::columns_of_pair(
+    const std::vector<std::string>& header, const Glimpse& below, const std::vector<Role>& roles) const {
+  if (header.size() != 2 || below.columns.empty() || count_places(roles) != 2 ||
+      !options_.columns.empty() || are_all_named(header, roles, options_))
+    return std::nullopt;
+  const std::vector<NamedColumn> first = columns_named(roles[0], header);
+  const std::vector<NamedColumn> second = columns_named(roles[1], header);
+  const bool turned = !first.empty()    ? first[0].column == 1
+                      : !second.empty() ? second[0].column == 0
+                                        : !below.columns[0].is_unique() && below.columns[1].is_unique();
+  std::vector<std::size_t> columns = {turned ? 1U : 0U, turned ? 0U : 1U};
+  columns.resize(roles.size(), kNoColumn);
+  return columns;
+}
+
+void TableFormat::use_header(const Opening& opening, const Glimpse& below,
+                             const std::vector<Role>& roles, bool rest, const Location& place) {
+  has_header_ = true;
+  const std::vector<std::string>& header = opening.first_row;
+  if (is_table_of_labels(roles) && !below.columns.empty()) {
+    const FoundColumns found = find_label_columns(header, below, roles, options_, place);
+    if (found.workers.empty()) require_no_namesakes(header, roles, found.columns, options_, rest, place);
+    choose(header, roles, found);
+    return;
+  }
+  auto columns = columns_of_pair(header, below, roles);
+  worked_out_ = columns.has_value();
+  if (!columns) columns = match_columns(header, roles, options_, place);
+  if (!columns) {
+    throw Error(ErrorCode::usage, place,
+                fmt::format("cannot tell the columns apart: {} (name them: --map task=COLUMN,…)",
+                            columns_to_show(header)));
+  }
+  require_no_namesakes(header, roles, *columns, options_, rest, place);
+  choose(header, roles, *columns, rest);
+}
+
+void TableFormat::use_positions(std::string_view text, const Opening& opening,
+                                const std::vector<Role>& roles, bool rest, const Location& place) {
+  std::vector<std::string> numbers;
+  for (std::size_t i = 1; i <= opening.first_row.size(); ++i)
+    numbers.push_back(fmt::format("column {}", i));
+  const bool may_guess =
+      is_table_of_labels(roles) && options_.header == Header::automatic && options_.columns.empty();
+  if (!may_guess) {
+    const auto places =
+        std::count_if(roles.begin(), roles.end(), [](const Role& role) { return role.by_position; });
+    if (options_.header == Header::automatic && options_.columns.empty() &&
+        numbers.size() != static_cast<std::size_t>(places)) {
+      throw Error(ErrorCode::usage, place,
+                  fmt::format("cannot tell the columns apart: {} (name them: --map task=COLUMN,…)",
+                              columns_to_show(opening.first_row)));
+    }
+    choose(numbers, roles, columns_by_position(numbers.size(), roles, options_, place), rest);
+    return;
+  }
+  const Glimpse all =
+      glimpse_of_csv(text.substr(opening.begin), layout_.separator, numbers, sight_ == Sight::all);
+  const bool in_order = numbers.size() == roles.size();
+  std::vector<std::string> plain_numbers;  // as --map takes them
+  for (std::size_t i = 1; i <= numbers.size(); ++i) plain_numbers.push_back(fmt::format("{}", i));
+  choose(numbers, roles,
+         in_order
+             ? check_positions(all, columns_by_position(numbers.size(), roles, options_, place), place)
+             : find_label_columns(plain_numbers, all, roles, options_, place));
 }
 
 void TableFormat::find_json_columns(std::string_view start, std::vector<Role> roles, bool rest,
                                     std::uint64_t lines) {
   for (Role& role : roles) role.required = role.required && !role.late;
-  const std::string_view text = without_mark(start);
+  const bool alone = sight_ == Sight::first_record;  // then `start` is any label of the stream
+  const std::string_view text = alone ? without_mark(start) : start.substr(bytes_before_);
   const std::vector<std::string> keys = JsonlParser::keys_of_first_objects(text);
   if (keys.empty()) {
     throw Error(ErrorCode::data, Location{name_, lines + 1, 1},
@@ -141,11 +407,16 @@ void TableFormat::find_json_columns(std::string_view start, std::vector<Role> ro
                     : "not JSON lines: the first line is not a JSON object");
   }
   const Location place{name_, lines + 1, 0};
+  if (is_table_of_labels(roles) && !are_names_clear(keys, roles, options_)) {
+    const Glimpse glimpse = glimpse_of_json(text, keys, sight_ == Sight::all);
+    choose(keys, roles, find_label_columns(keys, glimpse, roles, options_, place));
+    return;
+  }
   const auto columns = match_columns(keys, roles, options_, place);
   if (!columns) {
     throw Error(ErrorCode::usage, place,
                 fmt::format("cannot tell the keys apart: {} (name them: --map task=KEY,…)",
-                            fmt::join(keys, ", ")));
+                            columns_to_show(keys)));
   }
   choose(keys, roles, *columns, rest);
 }
@@ -179,6 +450,30 @@ void TableFormat::choose(const std::vector<std::string>& header, const std::vect
   }
 }
 
+void TableFormat::choose(const std::vector<std::string>& header, const std::vector<Role>& roles,
+                         const FoundColumns& found) {
+  worked_out_ = found.worked_out;
+  if (found.workers.empty()) {
+    choose(header, roles, found.columns, false);
+    return;
+  }
+  wide_ = true;
+  role_fields_ = {{"task", 0, true}};
+  const auto want = [&](std::size_t column) {
+    layout_.wanted.push_back(column);
+    names_.push_back(header[column].empty() ? fmt::format("column {}", column + 1) : header[column]);
+  };
+  want(found.columns[0]);
+  for (const std::size_t column : found.workers) {
+    want(column);
+    const auto twin = std::find(names_.begin() + 1, names_.end() - 1, names_.back());
+    if (twin != names_.end() - 1) {
+      throw Error(ErrorCode::usage, Location{name_, lines_before_ + 1, 0},
+                  fmt::format("two columns are named '{}': there is one for each worker", *twin));
+    }
+  }
+}
+
 std::size_t TableFormat::field_of(const std::string& role) const {
   for (const RoleField& known : role_fields_) {
     if (known.role == role) return known.field;
@@ -201,23 +496,35 @@ void TableFormat::describe(ReadReport& report, const ByteSource& source) const {
   for (const std::string& part : {report.encoding, std::string(source.compression())}) {
     if (!part.empty()) report.format += fmt::format(", {}", part);
   }
+  report.notes = remarks_;
   report.columns.clear();
   for (const RoleField& known : role_fields_) {
     if (!known.told) continue;
     report.columns +=
         fmt::format("{}{} = {}", report.columns.empty() ? "" : ", ", known.role, names_[known.field]);
   }
+  if (wide_) {
+    report.columns +=
+        fmt::format(", a column per worker: {}", columns_to_show({names_.begin() + 1, names_.end()}));
+  }
+  report.worked_out = worked_out_;
+  if (worked_out_) {
+    report.columns += fmt::format(" (worked out from the values; {} to say otherwise)",
+                                  wide_ ? "--wide-workers A,B,… or --map …" : "--map …");
+  }
 }
 
 bool FirstRecord::is_in(std::string_view start) {
   if (!ends_) {
     if (kByteOrderMark.starts_with(start)) return false;  // the mark itself may be cut
-    const std::size_t mark = start.size() - without_mark(start).size();
-    first_byte_ = std::min(start.find_first_not_of(kBlank, std::max(first_byte_, mark)), start.size());
+    const Preamble preamble = preamble_of(start, options_);
+    if (!preamble.complete) return false;
+    first_byte_ =
+        std::min(start.find_first_not_of(kBlank, std::max(first_byte_, preamble.bytes)), start.size());
     const std::size_t newline = start.find('\n', std::max(first_byte_, searched_));
     searched_ = start.size();
     if (newline == std::string_view::npos) return false;
-    ends_.emplace(TableFormat(start, path_, options_).separator(), mark);
+    ends_.emplace(TableFormat(start, path_, options_).separator(), preamble.bytes);
   }
   return ends_->find(start) > first_byte_;
 }
@@ -230,6 +537,8 @@ void ReadTally::settle(const BlockOutcome& outcome) {
     if (report_.first_skipped.empty()) report_.first_skipped = error.what();
   }
   report_.skipped_rows += outcome.skipped;
+  report_.repeated_headers += outcome.repeated_headers;
+  report_.total_rows += outcome.total_rows;
   lines_ += outcome.lines;
 }
 

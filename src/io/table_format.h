@@ -6,6 +6,7 @@
 // tables and the events of a live stream all read through this class.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +18,9 @@
 #include "io/block_reader.h"
 #include "io/columns.h"
 #include "io/csv.h"
+#include "io/glimpse.h"
 #include "io/jsonl.h"
+#include "io/label_columns.h"
 
 namespace crowdfold {
 
@@ -40,15 +43,27 @@ class BlockParser {
   std::variant<CsvParser, JsonlParser> parser_;
 };
 
+// How much of an input decides what it is.
+enum class Sight {
+  first_record,  // of a stream: what comes later must not matter
+  glimpse,       // the first megabyte, or all of it
+  all,           // the same, and there is no more
+};
+
 class TableFormat {
  public:
   // Recognises the kind of text by the first bytes of an input. Error(data) if they are blank.
-  TableFormat(std::string_view start, const std::string& path, const ReadOptions& options);
+  TableFormat(std::string_view start, const std::string& path, const ReadOptions& options,
+              Sight sight = Sight::first_record);
 
   static bool is_blank(std::string_view start);
 
-  // Finds the columns by the first record; in JSON lines, by the first objects. Rows that parsers give
-  // out then hold the columns of `roles` that exist, in that order, and, with `rest`, all others.
+  // Whether the first record does not say it all, so that a glimpse is needed.
+  bool needs_glimpse(std::string_view start, const std::vector<Role>& roles) const;
+
+  // Finds the columns by the first record; in JSON lines, by the first objects; then by the values that
+  // are in sight. Rows that parsers give out then hold the columns of `roles` that exist, in that order,
+  // and, with `rest`, all others; those of a wide table hold the task, then a label of each worker.
   // No roles, and `rest`: all columns, as they are named. `lines` were before `start`, for messages.
   void find_columns(std::string_view start, const std::vector<Role>& roles, bool rest = false,
                     std::uint64_t lines = 0);
@@ -68,20 +83,57 @@ class TableFormat {
   // Names of the rows' fields, as the input has them.
   const std::vector<std::string>& field_names() const { return names_; }
 
+  // A wide table: the names of all fields but the first are workers.
+  bool is_wide() const { return wide_; }
+  // Whether the names of fields are a row of the input, which comes again where files were joined.
+  bool has_header() const { return has_header_; }
+  bool is_header_again(Row cells) const {
+    return has_header_ && cells.front() == names_.front() &&
+           std::equal(cells.begin(), cells.end(), names_.begin(), names_.end());
+  }
+
   BlockParser make_parser() const;
   // Fills in what was recognised.
   void describe(ReadReport& report, const ByteSource& source) const;
 
  private:
+  // Records of a table with separators that come before its rows.
+  struct Opening {
+    std::vector<std::string> first_row;
+    std::size_t begin = 0;  // of the first row, in the text without what comes before the table
+    std::size_t end = 0;
+    std::uint64_t line = 0;  // of the first row, from 1
+  };
+
+  bool is_table_of_labels(const std::vector<Role>& roles) const;
+  Opening read_opening(std::string_view text, std::uint64_t lines) const;
+  void skip_metadata(std::string_view start, const std::vector<Role>& roles);
+  void require_no_title(std::string_view text, const Opening& opening) const;
+  bool is_header(const Opening& opening, const Glimpse& below, const std::vector<Role>& roles,
+                 const Location& place) const;
   void find_csv_columns(std::string_view start, std::vector<Role> roles, bool rest, std::uint64_t lines);
+  void use_header(const Opening& opening, const Glimpse& below, const std::vector<Role>& roles,
+                  bool rest, const Location& place);
+  std::optional<std::vector<std::size_t>> columns_of_pair(const std::vector<std::string>& header,
+                                                          const Glimpse& below,
+                                                          const std::vector<Role>& roles) const;
+  void use_positions(std::string_view text, const Opening& opening, const std::vector<Role>& roles,
+                     bool rest, const Location& place);
   void find_json_columns(std::string_view start, std::vector<Role> roles, bool rest,
                          std::uint64_t lines);
   void choose(const std::vector<std::string>& header, const std::vector<Role>& roles,
               const std::vector<std::size_t>& columns, bool rest);
+  void choose(const std::vector<std::string>& header, const std::vector<Role>& roles,
+              const FoundColumns& found);
 
   std::string name_;  // of the input, in messages
   ReadOptions options_;
+  Sight sight_;
   bool json_ = false;
+  bool wide_ = false;
+  bool has_header_ = false;
+  bool worked_out_ = false;           // from the values, which people are told
+  std::vector<std::string> remarks_;  // on how the input was understood
   CsvLayout layout_;
   std::vector<std::string> names_;
   struct RoleField {

@@ -45,9 +45,12 @@ AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunC
                                      const AggregateListener& listener) {
   Stopwatch watch;
   const MethodInfo& method = find_method(request.method);
+  std::vector<ReadReport> reports;
+  Labels labels = read_labels(request.labels, request.read, context, &reports);
+  if (listener.on_read) {
+    for (const ReadReport& report : reports) listener.on_read(report);
+  }
   ReadReport report;
-  Labels labels = read_labels(request.labels, request.read, context, &report);
-  if (listener.on_read) listener.on_read(report);
   AggregateSummary summary;
   summary.counts = {labels.num_labels(),  labels.num_tasks(), labels.num_workers(),
                     labels.num_classes(), labels.rows(),      true};
@@ -115,14 +118,15 @@ std::string why_in_memory(const AggregateRequest& request, const RunContext& con
   if (!request.workers.empty()) return fmt::format("qualities of an earlier run {}", kInMemory);
   if (request.keep_labels) return "a report needs the labels in memory";
   if (method.shuffles(request.settings)) return "order=shuffled needs the labels in memory";
+  const auto is_of_platform = [&](const std::string& path) { return is_export(path, request.read); };
   if (!request.read.question.empty() || request.read.with_predictions ||
-      is_export(request.labels, request.read))
+      std::any_of(request.labels.begin(), request.labels.end(), is_of_platform))
     return "an export of a platform is read as a whole ('crowdfold import' makes plain rows of it)";
-  const bool is_there = request.labels == "-" || std::filesystem::exists(request.labels);
   const bool reads_once = request.road == Road::grouped && !method.needs_second_look(request.settings);
-  if (is_there && !reads_once && !is_rereadable(request.labels)) {
-    return fmt::format("{} cannot be read a second time",
-                       request.labels == "-" ? "standard input" : request.labels);
+  for (const std::string& path : request.labels) {
+    const bool is_there = path == "-" || std::filesystem::exists(path);
+    if (is_there && !reads_once && !is_rereadable(path))
+      return fmt::format("{} cannot be read a second time", path == "-" ? "standard input" : path);
   }
   return "";  // a file that is not there: reading says so
 }
@@ -132,12 +136,14 @@ AggregateSummary aggregate(const AggregateRequest& request, const RunContext& co
   find_method(request.method).check(request.settings);  // before anything is read
   if (!goes_task_by_task(request, context)) return aggregate_in_memory(request, context, listener);
   AggregateSummary summary;
-  ReadReport report;
-  if (!aggregate_grouped(request, context, summary, report)) {
+  std::vector<ReadReport> reports;
+  if (!aggregate_grouped(request, context, summary, reports)) {
     if (listener.on_ungrouped) listener.on_ungrouped();
     return aggregate_in_memory(request, context, listener);
   }
-  if (listener.on_read) listener.on_read(report);
+  if (listener.on_read) {
+    for (const ReadReport& report : reports) listener.on_read(report);
+  }
   if (listener.on_labels) listener.on_labels(summary.counts);
   return summary;
 }

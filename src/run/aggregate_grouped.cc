@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "crowdfold/error.h"
+#include "io/label_notes.h"
 #include "io/label_reader.h"
 #include "io/records.h"
 #include "methods/online_driver.h"
@@ -23,11 +24,11 @@ constexpr std::uint64_t kHistoryBytes = 8;  // of a task in a TaskHistory
 class GroupedTasks {
  public:
   // `bytes_per_task`: memory that the caller takes for each.
-  GroupedTasks(const std::string& path, const ReadOptions& options, const RunContext& context,
-               std::uint64_t bytes_per_task)
+  GroupedTasks(const std::vector<std::string>& paths, const ReadOptions& options,
+               const RunContext& context, std::uint64_t bytes_per_task)
       : context_(context),
         bytes_per_task_(bytes_per_task),
-        reader_(path, options, context),
+        reader_(paths, options, context),
         writers_(make_writers(options, context)),
         deduplicator_(options.duplicates, 0) {}
 
@@ -44,7 +45,7 @@ class GroupedTasks {
                   deduplicator_.grow(ids.workers.size());
                   stopped_ = !before_block();
                   if (!stopped_) take(block, on_task);
-                  require_room(report().source, bytes(), "", context_);
+                  require_room(reader_.source(), bytes(), "", context_);
                 });
     if (!stopped_ && open_) close(on_task);
   }
@@ -53,7 +54,7 @@ class GroupedTasks {
   std::uint64_t count = 0;  // of tasks
   std::uint64_t labels = 0;
   std::uint64_t duplicates() const { return deduplicator_.duplicates; }
-  const ReadReport& report() const { return reader_.input().report(); }
+  const LabelReader& reader() const { return reader_; }
 
  private:
   void take(const LabelBlock& block, const OnTask& on_task) {
@@ -184,8 +185,8 @@ class MemorySink final : public EstimateSink {
 class GroupedAggregation {
  public:
   GroupedAggregation(const AggregateRequest& request, const RunContext& context,
-                     AggregateSummary& summary, ReadReport& report)
-      : request_(request), context_(context), summary_(summary), report_(report) {
+                     AggregateSummary& summary, std::vector<ReadReport>& reports)
+      : request_(request), context_(context), summary_(summary), reports_(reports) {
     for (const std::string& name : request.classes) named_.intern(name);
     if (request.output.empty()) {
       sink_ = std::make_unique<MemorySink>(summary);
@@ -210,7 +211,7 @@ class GroupedAggregation {
     if (outcome == Judging::not_grouped) return false;
     if (outcome == Judging::changed) {
       throw Error(
-          ErrorCode::data, Location{report_.source, 0, 0},
+          ErrorCode::data, Location{reports_[0].source, 0, 0},
           "the second reading met what the first did not: the file changes while it is read; run "
           "again once it is complete");
     }
@@ -260,6 +261,7 @@ class GroupedAggregation {
     TaskHistory history;
     bool grew = false;
     std::uint64_t without_estimate = 0;
+    std::string last;  // task
     sink_->begin(tasks.ids.classes);
     tasks.run(
         [&] {
@@ -273,26 +275,31 @@ class GroupedAggregation {
           if (learning && !is_vouched()) history.add(hash);
           const Estimate estimate = learning ? method.observe(labels) : method.estimate(labels);
           if (estimate.label == kNoClass) ++without_estimate;
+          last.assign(task);
           sink_->add(task, estimate);
         });
     history.finish();
     if (history.repeated()) return Judging::not_grouped;
 
-    report_ = tasks.report();
-    if (tasks.ids.rows == 0) {
-      throw Error(ErrorCode::data, Location{report_.source, 0, 0},
-                  "no labels: there is no row but the header");
-    }
+    reports_ = tasks.reader().reports();
+    require_labels(reports_, tasks.ids.rows);
     const Counts counts = {tasks.ids.rows, tasks.count, tasks.ids.workers.size(),
                            tasks.ids.classes.size()};
     if (learning ? grew && !is_vouched() : counts != learned_) return Judging::changed;
+    append_notes(
+        reports_.back().notes,
+        {tasks.reader().source(), tasks.labels, tasks.count, tasks.ids.workers, tasks.ids.classes, last},
+        [&] { return class_counts(request_.labels, request_.read, context_); },
+        tasks.reader().unmet_abstentions(), request_.read);
     sink_->finish();
+    std::uint64_t skipped = 0;
+    for (const ReadReport& report : reports_) skipped += report.skipped_rows;
     summary_.tasks_without_estimate = without_estimate;
     summary_.counts = {tasks.labels,
                        tasks.count,
                        tasks.ids.workers.size(),
                        tasks.ids.classes.size(),
-                       {tasks.ids.rows, tasks.ids.abstentions, tasks.duplicates(), report_.skipped_rows},
+                       {tasks.ids.rows, tasks.ids.abstentions, tasks.duplicates(), skipped},
                        false};
     summary_.names.workers = std::move(tasks.ids.workers);
     summary_.names.classes = std::move(tasks.ids.classes);
@@ -313,7 +320,7 @@ class GroupedAggregation {
   const AggregateRequest& request_;
   const RunContext& context_;
   AggregateSummary& summary_;
-  ReadReport& report_;
+  std::vector<ReadReport>& reports_;
   std::unique_ptr<EstimateSink> sink_;
   NameTable named_{"classes", kMaxClasses};  // beforehand
   std::uint32_t classes_expected_ = 0;
@@ -323,9 +330,9 @@ class GroupedAggregation {
 }  // namespace
 
 bool aggregate_grouped(const AggregateRequest& request, const RunContext& context,
-                       AggregateSummary& summary, ReadReport& report) {
+                       AggregateSummary& summary, std::vector<ReadReport>& reports) {
   try {
-    return GroupedAggregation(request, context, summary, report).run();
+    return GroupedAggregation(request, context, summary, reports).run();
   } catch (const DuplicateLabel& error) {
     rethrow_with_place(error, request.labels, request.read);
   }

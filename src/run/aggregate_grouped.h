@@ -11,6 +11,6 @@ namespace crowdfold {
 // the number of classes met so far. False if a task came back: nothing was written, and the labels must
 // be held in memory.
 bool aggregate_grouped(const AggregateRequest& request, const RunContext& context,
-                       AggregateSummary& summary, ReadReport& report);
+                       AggregateSummary& summary, std::vector<ReadReport>& reports);
 
 }  // namespace crowdfold

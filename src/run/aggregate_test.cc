@@ -45,9 +45,9 @@ Aggregation task_by_task(const TempDir& folder, AggregateRequest request, int co
   request.output = folder / "grouped.csv";
   std::filesystem::remove(request.output);
   AggregateSummary summary;
-  ReadReport report;
+  std::vector<ReadReport> reports;
   Aggregation result;
-  if (aggregate_grouped(request, threads(count), summary, report)) {
+  if (aggregate_grouped(request, threads(count), summary, reports)) {
     result.estimates = read_file(request.output);
     write_workers(folder / "grouped-workers.csv", summary.workers(), summary.result.learned, true,
                   threads(count));
@@ -67,7 +67,7 @@ TEST(TaskByTask, GivesTheSameBytesAsInMemory) {
         const Aggregation expected = in_memory(folder, path, method, settings);
         for (const int count : {1, 3}) {
           const Aggregation result = task_by_task(
-              folder, {.method = method, .settings = settings, .labels = path, .read = small_blocks()},
+              folder, {.method = method, .settings = settings, .labels = {path}, .read = small_blocks()},
               count);
           ASSERT_TRUE(result.estimates == expected.estimates) << method << ties << count;
           ASSERT_TRUE(result.workers == expected.workers) << method << ties << count;
@@ -84,7 +84,7 @@ TEST(TaskByTask, KeepsTheRuleForDuplicates) {
     ReadOptions options = small_blocks();
     options.duplicates = rule;
     AggregateSummary summary;
-    const AggregateRequest request{.method = "onepass", .labels = path, .read = options};
+    const AggregateRequest request{.method = "onepass", .labels = {path}, .read = options};
     ASSERT_TRUE(task_by_task(folder, request, 2, &summary).estimates ==
                 in_memory(folder, path, "onepass", {}, options).estimates);
     const Labels labels = read_labels(path, options, threads(1));
@@ -103,9 +103,9 @@ TEST(TaskByTask, WritesNothingWhereATaskComesBackHoweverLate) {
        {rows, std::vector<LabelRow>{{"t", "u", "a"}, {"s", "u", "a"}, {"t", "v", "a"}}}) {
     const std::string path = folder.write("a.csv", as_csv(returning));
     for (const char* method : {"onepass", "twopass"}) {
-      EXPECT_EQ(
-          task_by_task(folder, {.method = method, .labels = path, .read = small_blocks()}, 2).estimates,
-          "");
+      EXPECT_EQ(task_by_task(folder, {.method = method, .labels = {path}, .read = small_blocks()}, 2)
+                    .estimates,
+                "");
       EXPECT_FALSE(std::filesystem::exists(folder / "grouped.csv"));
     }
   }
@@ -118,9 +118,8 @@ TEST(TaskByTask, KnowsAClassThatTurnsUpLateFromTheStart) {
   rows.push_back({"last", "annotator_1", "a class of its own"});
   const std::string path = folder.write("a.csv", as_csv(rows));
   for (const char* method : {"mv", "onepass", "twopass"}) {
-    ASSERT_TRUE(
-        task_by_task(folder, {.method = method, .labels = path, .read = small_blocks()}, 2).estimates ==
-        in_memory(folder, path, method, {}).estimates)
+    ASSERT_TRUE(task_by_task(folder, {.method = method, .labels = {path}, .read = small_blocks()}, 2)
+                    .estimates == in_memory(folder, path, method, {}).estimates)
         << method;
   }
 }
@@ -131,7 +130,7 @@ TEST(TaskByTask, GivesTheSameBytesAsInMemoryWhereClassesAreKnownBeforehand) {
   const std::vector<std::string> known = {"unheard of", "horse", "unicorn, really", "unheard of"};
   for (const char* method : {"mv", "onepass", "twopass"}) {
     const AggregateRequest request{
-        .method = method, .labels = path, .read = small_blocks(), .classes = known};
+        .method = method, .labels = {path}, .read = small_blocks(), .classes = known};
     ASSERT_TRUE(task_by_task(folder, request, 2).estimates ==
                 in_memory(folder, path, method, {}, small_blocks(), 1, known).estimates)
         << method;
@@ -140,7 +139,7 @@ TEST(TaskByTask, GivesTheSameBytesAsInMemoryWhereClassesAreKnownBeforehand) {
 
 TEST(TaskByTask, RefusesMoreClassesThanFit) {
   const TempDir folder;
-  AggregateRequest request{.method = "mv", .labels = folder.write("a.csv", as_csv(big_crowd()))};
+  AggregateRequest request{.method = "mv", .labels = {folder.write("a.csv", as_csv(big_crowd()))}};
   for (std::uint64_t i = 0; i < kMaxClasses; ++i) request.classes.push_back(std::to_string(i));
   const Error error = error_of([&] { task_by_task(folder, request); });
   EXPECT_EQ(error.code(), ErrorCode::data);
@@ -153,7 +152,7 @@ TEST(TaskByTask, TakesTheUsersWordForGroupedInput) {
   const std::string path =
       folder.write("a.csv", "task,worker,label\n1,u,a\n1,v,b\n1,w,a\n2,u,b\n2,w,b\n");
   for (const char* method : {"onepass", "twopass"}) {
-    const AggregateRequest request{.method = method, .labels = path, .road = Road::grouped};
+    const AggregateRequest request{.method = method, .labels = {path}, .road = Road::grouped};
     ASSERT_EQ(task_by_task(folder, request).estimates, in_memory(folder, path, method, {}).estimates);
   }
 }
@@ -162,7 +161,7 @@ TEST(TaskByTask, KeepsTasksWithoutLabels) {
   const TempDir folder;
   const std::string path = folder.write("a.csv", "task,worker,label\n1,u,\n2,u,a\n3,v,\n");
   AggregateSummary summary;
-  EXPECT_EQ(task_by_task(folder, {.method = "onepass", .labels = path}, 1, &summary).estimates,
+  EXPECT_EQ(task_by_task(folder, {.method = "onepass", .labels = {path}}, 1, &summary).estimates,
             in_memory(folder, path, "onepass", {}).estimates);
   EXPECT_EQ(summary.counts.tasks, 3U);
   EXPECT_EQ(summary.tasks_without_estimate, 2U);
@@ -173,7 +172,7 @@ TEST(TaskByTask, LeavesNothingBehindWhereARowIsBad) {
   const std::string path = folder.write("a.csv", as_csv(big_crowd()) + "bad\n");
   for (const char* method : {"onepass", "twopass"}) {
     const Error error = error_of(
-        [&] { task_by_task(folder, {.method = method, .labels = path, .read = small_blocks()}); });
+        [&] { task_by_task(folder, {.method = method, .labels = {path}, .read = small_blocks()}); });
     EXPECT_EQ(error.code(), ErrorCode::data);
     EXPECT_EQ(folder.files(), std::vector<std::string>{"a.csv"});
   }
@@ -194,7 +193,7 @@ RC_GTEST_PROP(TaskByTask, AgreesWithInMemoryOnRandomSmallCrowds, (std::uint64_t 
   const std::string method = std::vector<std::string>{"mv", "onepass", "twopass"}[random.below(3)];
   const Aggregation expected = in_memory(folder, path, method, {{"ties", "random"}});
   const Aggregation result =
-      task_by_task(folder, {.method = method, .settings = {{"ties", "random"}}, .labels = path});
+      task_by_task(folder, {.method = method, .settings = {{"ties", "random"}}, .labels = {path}});
   RC_ASSERT(result.estimates == expected.estimates);
   RC_ASSERT(result.workers == expected.workers);
 }
@@ -206,12 +205,12 @@ const char* const kSmallFile = "task,worker,label\n1,u,a\n1,v,b\n1,w,a\n2,u,b\n2
 TEST(Aggregate, ReadsTaskByTaskWhereTheAnswersAreTheSame) {
   const TempDir folder;
   const std::string path = folder.write("a.csv", kSmallFile);
-  EXPECT_FALSE(aggregate({.method = "onepass", .labels = path}, {}).labels);
-  EXPECT_TRUE(aggregate({.method = "twopass", .labels = path}, {}).labels);    // quicker in memory
-  EXPECT_TRUE(aggregate({.method = "threepass", .labels = path}, {}).labels);  // other answers
-  EXPECT_TRUE(aggregate({.method = "ds", .labels = path}, {}).labels);         // whole data sets only
-  EXPECT_FALSE(aggregate({.method = "twopass", .labels = path, .road = Road::low_memory}, {}).labels);
-  EXPECT_TRUE(aggregate({.method = "onepass", .labels = path, .road = Road::in_memory}, {}).labels);
+  EXPECT_FALSE(aggregate({.method = "onepass", .labels = {path}}, {}).labels);
+  EXPECT_TRUE(aggregate({.method = "twopass", .labels = {path}}, {}).labels);    // quicker in memory
+  EXPECT_TRUE(aggregate({.method = "threepass", .labels = {path}}, {}).labels);  // other answers
+  EXPECT_TRUE(aggregate({.method = "ds", .labels = {path}}, {}).labels);         // whole data sets only
+  EXPECT_FALSE(aggregate({.method = "twopass", .labels = {path}, .road = Road::low_memory}, {}).labels);
+  EXPECT_TRUE(aggregate({.method = "onepass", .labels = {path}, .road = Road::in_memory}, {}).labels);
 }
 
 TEST(Aggregate, KeepsEstimatesThatNobodyWantsWritten) {
@@ -219,10 +218,11 @@ TEST(Aggregate, KeepsEstimatesThatNobodyWantsWritten) {
   const std::string path = folder.write("a.csv", as_csv(big_crowd()));
   for (const char* method : {"onepass", "twopass"}) {
     const AggregateSummary grouped =
-        aggregate({.method = method, .labels = path, .read = small_blocks(), .road = Road::low_memory},
+        aggregate({.method = method, .labels = {path}, .read = small_blocks(), .road = Road::low_memory},
                   threads(2));
-    const AggregateSummary whole = aggregate(
-        {.method = method, .labels = path, .read = small_blocks(), .road = Road::in_memory}, threads(2));
+    const AggregateSummary whole =
+        aggregate({.method = method, .labels = {path}, .read = small_blocks(), .road = Road::in_memory},
+                  threads(2));
     ASSERT_FALSE(grouped.labels);
     ASSERT_TRUE(whole.labels);
     EXPECT_EQ(grouped.result.estimate, whole.result.estimate);
@@ -239,15 +239,15 @@ TEST(Aggregate, SaysWhyLabelsMustBeInMemory) {
   const std::string path = folder.write("a.csv", kSmallFile);
   RunContext posterior;
   posterior.posterior = true;
-  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = path}, {}), "");
-  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = path}, posterior),
+  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = {path}}, {}), "");
+  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = {path}}, posterior),
             "posteriors need the labels in memory");
-  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = "-"}, {}),
+  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = {"-"}}, {}),
             "standard input cannot be read a second time");
-  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = "-", .road = Road::grouped}, {}), "");
-  EXPECT_EQ(why_in_memory({.method = "ds", .labels = path}, {}), "ds works on whole data sets only");
+  EXPECT_EQ(why_in_memory({.method = "onepass", .labels = {"-"}, .road = Road::grouped}, {}), "");
+  EXPECT_EQ(why_in_memory({.method = "ds", .labels = {path}}, {}), "ds works on whole data sets only");
   EXPECT_EQ(error_of([&] {
-              aggregate({.method = "ds", .labels = path, .road = Road::low_memory}, {});
+              aggregate({.method = "ds", .labels = {path}, .road = Road::low_memory}, {});
             }).code(),
             ErrorCode::usage);
 }
@@ -257,7 +257,7 @@ TEST(Aggregate, HoldsLabelsInMemoryIfATaskComesBack) {
   const std::string path = folder.write("a.csv", std::string(kSmallFile) + "1,x,b\n");
   bool ungrouped = false;
   const AggregateSummary summary =
-      aggregate({.method = "onepass", .labels = path}, {}, {{}, {}, [&] { ungrouped = true; }});
+      aggregate({.method = "onepass", .labels = {path}}, {}, {{}, {}, [&] { ungrouped = true; }});
   EXPECT_TRUE(ungrouped);
   ASSERT_TRUE(summary.labels);
   EXPECT_EQ(summary.counts.labels, 6U);
@@ -266,7 +266,7 @@ TEST(Aggregate, HoldsLabelsInMemoryIfATaskComesBack) {
 TEST(Aggregate, TakesTruthsAndEarlierQualitiesFromFiles) {
   const TempDir folder;
   const AggregateRequest request{.method = "onepass",
-                                 .labels = folder.write("a.csv", kSmallFile),
+                                 .labels = {folder.write("a.csv", kSmallFile)},
                                  .classes = {"c"},
                                  .truths = folder.write("t.csv", "task,label\n1,b\n"),
                                  .workers = folder.write("w.csv", "worker,quality,labels\nz,.9,16\n")};
@@ -316,7 +316,7 @@ TEST(TaskByTask, RefusesAFileThatGrowsWhileItIsRead) {
                           const std::string& label) {
     const std::string path = folder.write("a.csv", csv);
     const AggregateRequest request = {
-        .method = method, .labels = path, .road = Road::low_memory, .output = folder / "out.csv"};
+        .method = method, .labels = {path}, .road = Road::low_memory, .output = folder / "out.csv"};
     const Error error = error_of([&] { aggregate(request, while_growing(path, from_reading, label)); });
     EXPECT_EQ(error.code(), ErrorCode::data) << method << from_reading;
     EXPECT_EQ(std::string(error.what()),
@@ -340,7 +340,7 @@ TEST(TaskByTask, TakesNoMoreMemoryThanItMay) {
   const std::string path = folder.write("a.csv", csv);
   RunContext context = threads(1);
   context.max_memory = 300'000;
-  const AggregateRequest request = {.method = "onepass", .labels = path};
+  const AggregateRequest request = {.method = "onepass", .labels = {path}};
   EXPECT_EQ(std::string(error_of([&] { aggregate(request, context); }).what()),
             path +
                 ": its labels need more memory than the 0.3 MB that may be used: allow more with "

@@ -11,6 +11,7 @@
 #include "crowdfold/words.h"
 #include "io/block_reader.h"
 #include "io/table_format.h"
+#include "io/trim.h"
 #include "stream/required_fields.h"
 
 namespace crowdfold {
@@ -261,12 +262,13 @@ void EventReader::Impl::say_what_it_has(RowError& error, std::string_view text) 
 Complaint EventReader::Impl::add(Row row, bool lasting) {
   using Kind = StreamEvent::Kind;
   const auto text = [&](EventField field) {
-    return place_[field] == kNoColumn ? std::string_view() : row[place_[field]];
+    return place_[field] == kNoColumn ? std::string_view() : trimmed(row[place_[field]]);
   };
   const auto is_there = [&](EventField a, EventField b) { return !text(a).empty() || !text(b).empty(); };
   StreamEvent event{Kind::label, text(task_field), text(worker_field), text(label_field),
                     text(id_field)};
-  if (event.label == options_.abstain) event.label = {};
+  if (std::find(options_.abstain.begin(), options_.abstain.end(), event.label) != options_.abstain.end())
+    event.label = {};
   if (is_there(retract_task_field, retract_worker_field))
     event = {Kind::retract, text(retract_task_field), text(retract_worker_field), {}, text(id_field)};
   else if (is_there(truth_task_field, truth_label_field))

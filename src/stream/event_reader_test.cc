@@ -254,7 +254,7 @@ TEST(EventReader, AMappedKeyThatAnEventLacksIsNamed) {
 
 TEST(EventReader, TakesAnAbstentionForAnEmptyLabel) {
   ReadOptions options;
-  options.abstain = "skip";
+  options.abstain = {"skip"};
   const Growing file;
   file.write("task,worker,label\nt,ann,skip\nt,bob,skipped\n");
   Reading reading(file.path(), false, options);

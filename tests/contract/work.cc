@@ -19,7 +19,7 @@ const crowdfold::Settings kSteps = {{"iterations", "4"},  {"tolerance", "0"}, {"
 // Known to count_work.py by its name.
 extern "C" [[gnu::noinline]] void counted_aggregate(const crowdfold::MethodInfo& method,
                                                     const char* file) {
-  crowdfold::AggregateRequest request{.method = method.name, .labels = file, .output = "/dev/null"};
+  crowdfold::AggregateRequest request{.method = method.name, .labels = {file}, .output = "/dev/null"};
   for (const auto& setting : kSteps) {
     if (method.has_option(setting.first)) request.settings.push_back(setting);
   }

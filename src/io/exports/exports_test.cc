@@ -133,7 +133,7 @@ TEST_F(Exports, DuplicatesFollowTheRuleOfTheCaller) {
 
 TEST_F(Exports, ALabelThatMeansNothingAbstains) {
   ReadOptions options = asking("animal");
-  options.abstain = "dog";
+  options.abstain = {"dog"};
   const ImportedLabels imported = import("export.json", kLabelStudio, options);
   EXPECT_EQ(rows_of(imported), "101 11 cat\n102 bob@example.org cat\n101 = cat\n");
   EXPECT_EQ(imported.labels.rows().abstentions, 3);
@@ -146,7 +146,7 @@ TEST_F(Exports, EveryCommandThatReadsLabelsReadsAnExport) {
   EXPECT_EQ(report.columns, "task = id, worker = completed_by, label = quality");
   AggregateRequest request;
   request.method = "onepass";  // takes files task by task where it can
-  request.labels = path;
+  request.labels = {path};
   request.read = asking("animal");
   EXPECT_EQ(aggregate(request, {}).counts.labels, 2);
   request.road = Road::low_memory;

@@ -155,7 +155,8 @@ std::pair<std::uint32_t, std::uint32_t> ImportedRows::understand(std::string_vie
     return {question_id(asked_), classes.empty() ? kNone : labels_.intern(said ? "yes" : "no")};
   }
   const std::uint32_t id = question_id(question);
-  const bool one = classes.size() == 1 && !classes[0].empty() && classes[0] != abstain_;
+  const bool one = classes.size() == 1 && !classes[0].empty() &&
+                   std::find(abstain_.begin(), abstain_.end(), classes[0]) == abstain_.end();
   return {id, one ? labels_.intern(classes[0]) : kNone};
 }
 

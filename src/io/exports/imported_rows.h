@@ -128,7 +128,7 @@ class ImportedRows {
 
   const RunContext& context_;
   bool with_predictions_;
-  std::string abstain_;  // as in ReadOptions
+  std::vector<std::string> abstain_;  // as in ReadOptions
   std::string asked_;
   std::string asked_question_;  // of "question=class"
   std::string asked_class_;

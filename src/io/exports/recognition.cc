@@ -145,8 +145,10 @@ const ExportFormat* recognise_file(const std::string& path, const ReadOptions& o
 
 // Whether the caller says that it is a table.
 bool is_said_to_be_table(const ReadOptions& options) {
-  return options.platform.empty() && (options.format != Format::automatic ||
-                                      options.header == Header::no || !options.columns.empty());
+  return options.platform.empty() &&
+         (options.format != Format::automatic || options.header == Header::no ||
+          !options.columns.empty() || options.wide || !options.wide_workers.empty() ||
+          options.skip_lines > 0);
 }
 
 }  // namespace
@@ -267,9 +269,13 @@ bool is_export(const std::string& path, const ReadOptions& options) {
 
 ImportedLabels import_labels(const std::vector<std::string>& paths, const ReadOptions& options,
                              const RunContext& context) {
-  if (paths.size() == 1 && !is_export(paths[0], options)) {
+  const auto is_of_platform = [&](const std::string& path) { return is_export(path, options); };
+  if (std::none_of(paths.begin(), paths.end(), is_of_platform)) {
     ImportedLabels table;
-    table.labels = read_labels(paths[0], options, context, &table.report);
+    std::vector<ReadReport> reports;
+    table.labels = read_labels(paths, options, context, &reports);
+    table.report = std::move(reports.back());
+    if (paths.size() > 1) table.report.source = count_noun(paths.size(), "file");
     return table;
   }
   ImportedRows rows(options, context);

@@ -67,7 +67,7 @@ Labels group_partitioned(const std::vector<LabelRow>& rows, const std::vector<Cu
   const std::vector<NameHead> heads = {NameHead({"t-------a", "t-------b"}), NameHead({"ta", "tb"}),
                                        NameHead()};
   const NameHead& head = heads[bits % heads.size()];
-  PartitionedGrouper grouper(rule, bits, kMostReaders, "", head);
+  PartitionedGrouper grouper(rule, bits, kMostReaders, {}, head);
   std::vector<BlockSummary> summaries(blocks.size());
   // Readers run ahead of one another: here, the last ones as far as can be.
   for (int reader = kMostReaders; reader-- > 0;) {

@@ -39,7 +39,7 @@ class BlockWriter {
  public:
   using Block = LabelBlock;
 
-  explicit BlockWriter(int reader = 0, std::string abstain = {})
+  explicit BlockWriter(int reader = 0, std::vector<std::string> abstain = {})
       : reader_(reader), ids_(std::move(abstain)) {}
 
   void begin(LabelBlock& block);

@@ -78,7 +78,7 @@ struct PartitionedGrouper::Scratch {
 };
 
 PartitionedGrouper::PartitionedGrouper(Duplicates duplicates, unsigned partition_bits, int readers,
-                                       const std::string& abstain, NameHead head)
+                                       const std::vector<std::string>& abstain, NameHead head)
     : rule_(duplicates), bits_(std::max(1U, partition_bits)), head_(std::move(head)) {
   for (int reader = 0; reader < readers; ++reader) packers_.emplace_back(reader, abstain, bits_, head_);
 }

@@ -17,7 +17,7 @@ class PartitionedGrouper {
  public:
   // `head`: what the names of most tasks begin with.
   PartitionedGrouper(Duplicates duplicates, unsigned partition_bits, int readers,
-                     const std::string& abstain = {}, NameHead head = {});
+                     const std::vector<std::string>& abstain = {}, NameHead head = {});
 
   // Readers pack their blocks side by side. A reader's blocks come in input order.
   RowPacker& packer(int reader) { return packers_[static_cast<std::size_t>(reader)]; }

@@ -7,11 +7,12 @@ void BlockSummary::restart(int by_reader) {
   rows = 0;
   abstentions = 0;
   packed_bytes = 0;
+  abstained = 0;
   new_workers.clear();
   new_classes.clear();
 }
 
-ReaderIds::ReaderIds(std::string abstain)
+ReaderIds::ReaderIds(std::vector<std::string> abstain)
     : abstain_(std::move(abstain)),
       known_workers_("workers", kMaxWorkers),
       known_classes_("classes", kMaxClasses) {}
@@ -26,9 +27,12 @@ void ReaderIds::look_up(const RowBatch& rows, BlockSummary& block) {
   block.rows += rows.size;
   for (std::size_t i = 0; i < rows.size; ++i) {
     const std::string_view label = rows.labels[i];
-    if (label.empty() || label == abstain_) [[unlikely]] {
+    const std::size_t abstention_number = abstention(label);
+    if (label.empty() || abstention_number != abstain_.size()) [[unlikely]] {
       classes[i] = kNoClass;
       ++block.abstentions;
+      if (abstention_number < abstain_.size())
+        block.abstained |= std::uint64_t{1} << abstention_number % 64;
       continue;
     }
     const std::uint32_t known = known_classes_.size();

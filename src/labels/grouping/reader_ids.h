@@ -40,6 +40,7 @@ struct BlockSummary {
   std::uint64_t rows = 0;
   std::uint64_t abstentions = 0;
   std::uint64_t packed_bytes = 0;  // memory that its rows take, if they are packed
+  std::uint64_t abstained = 0;     // bit i: some row has the value that is abstention number i
   // Names that this reader had not met before, in order.
   std::vector<std::string> new_workers;
   std::vector<std::string> new_classes;
@@ -51,8 +52,8 @@ struct BlockSummary {
 // One reader's ids.
 class ReaderIds {
  public:
-  // A label equal to `abstain`, like an empty one, is an abstention.
-  explicit ReaderIds(std::string abstain);
+  // A label that is one of `abstain`, like an empty one, is an abstention.
+  explicit ReaderIds(std::vector<std::string> abstain);
 
   // Looks up a batch, whose ids are then in workers and classes, and adds to the block's summary.
   void look_up(const RowBatch& rows, BlockSummary& block);
@@ -61,7 +62,14 @@ class ReaderIds {
   std::array<ClassId, RowBatch::kRows> classes;  // kNoClass where the worker abstains
 
  private:
-  std::string abstain_;
+  // Which of abstain_ the label is; their number if none.
+  std::size_t abstention(std::string_view label) const {
+    std::size_t i = 0;
+    while (i < abstain_.size() && abstain_[i] != label) ++i;
+    return i;
+  }
+
+  std::vector<std::string> abstain_;
   Interner known_workers_;
   Interner known_classes_;
 };

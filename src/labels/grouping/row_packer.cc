@@ -9,7 +9,8 @@ constexpr std::size_t kChunk = 1 << 14;  // bytes that a buffer grows by
 
 }  // namespace
 
-RowPacker::RowPacker(int reader, std::string abstain, unsigned partition_bits, NameHead head)
+RowPacker::RowPacker(int reader, std::vector<std::string> abstain, unsigned partition_bits,
+                     NameHead head)
     : reader_(reader),
       bits_(partition_bits),
       head_(std::move(head)),

@@ -105,7 +105,7 @@ class RowPacker {
     const char* end = nullptr;
   };
 
-  RowPacker(int reader, std::string abstain, unsigned partition_bits, NameHead head);
+  RowPacker(int reader, std::vector<std::string> abstain, unsigned partition_bits, NameHead head);
 
   void begin(BlockSummary& block);
   void add(const RowBatch& rows);

@@ -1,0 +1,267 @@
+#include "io/label_notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "crowdfold/error.h"
+#include "crowdfold/words.h"
+#include "io/label_reader.h"
+#include "io/label_rows.h"
+#include "io/spellings.h"
+
+namespace crowdfold {
+namespace {
+
+constexpr std::uint64_t kFewRows = 4;  // with fewer, anything may be chance
+constexpr std::size_t kMostNotes = 3;  // of one kind
+constexpr double kManyJoined = 0.05;   // share of labels with several choices that is no slip
+
+// "'cat'", cut to a sane length.
+std::string in_quotes(std::string_view name) {
+  constexpr std::size_t kLength = 40;
+  return fmt::format("'{}{}'", name.substr(0, kLength), name.size() > kLength ? "…" : "");
+}
+
+bool means_nothing(std::string_view label) {
+  constexpr std::array kWords = {"n/a",       "na",      "nan",     "null", "none", "nil",
+                                 "-",         "--",      "?",       "??",   ".",    "undefined",
+                                 "missing",   "(blank)", "(empty)", "#n/a", "<na>", "n.a.",
+                                 "no answer", "skip",    "skipped", "k.a."};
+  const std::string plain = fold_case(label);
+  return std::find(kWords.begin(), kWords.end(), plain) != kWords.end();
+}
+
+// As a shell takes it.
+std::string as_argument(std::string_view text) {
+  const bool plain =
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") ==
+          text.npos &&
+      !text.starts_with('-');
+  return plain                   ? fmt::format(" {}", text)
+         : text.starts_with('-') ? fmt::format("={}", text)
+                                 : fmt::format(" '{}'", text);
+}
+
+class NoteWriter {
+ public:
+  NoteWriter(std::vector<std::string>& notes, const LabelTotals& totals, const ClassCounts& counts)
+      : notes_(notes), totals_(totals), counts_(counts) {}
+
+  void on_roles() {
+    const LabelTotals& t = totals_;
+    if (t.labels >= kFewRows && t.tasks >= t.labels) {
+      notes_.push_back(
+          "every task has one label alone, so no worker can be compared with another: is this the right "
+          "column for tasks? (--map task=COLUMN)");
+    }
+    if (t.labels >= kFewRows && t.workers.size() == 1) {
+      notes_.push_back(
+          fmt::format("all labels are by one worker, {}: is this the right column for workers? (--map "
+                      "worker=COLUMN)",
+                      in_quotes(t.workers[0])));
+    } else if (t.labels >= kFewRows && t.workers.size() >= t.labels) {
+      notes_.push_back(
+          "every label is by a worker of its own, so no worker's quality can be known: is this the "
+          "right "
+          "column for workers? (--map worker=COLUMN)");
+    }
+    if (t.labels >= kFewRows && t.classes.size() == 1) {
+      notes_.push_back(fmt::format("all labels are {}", in_quotes(t.classes[0])));
+    } else if (t.labels >= kFewRows && t.classes.size() > kManyClasses &&
+               2 * std::uint64_t{t.classes.size()} > t.labels) {
+      notes_.push_back(
+          fmt::format("there are {} among {}: is this the right column for labels? (--map label=COLUMN)",
+                      count_noun(t.classes.size(), "class"), count_noun(t.labels, "label")));
+    }
+    if (LabelRows::is_total(t.last_task)) {
+      notes_.push_back(fmt::format("the last task is {}: if this is a row of totals, take it out",
+                                   in_quotes(t.last_task)));
+    }
+  }
+
+  void on_nothing() {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t c = 0; c < totals_.classes.size(); ++c) {
+      if (means_nothing(totals_.classes[c])) found.push_back(c);
+    }
+    for (const std::uint32_t c : found) {
+      notes_.push_back(fmt::format("label {}{} may mean no answer: --abstain{}",
+                                   in_quotes(totals_.classes[c]), rows_of(c),
+                                   as_argument(totals_.classes[c])));
+    }
+  }
+
+  void on_spellings() {
+    std::map<std::string, std::vector<std::uint32_t>> alike;
+    for (std::uint32_t c = 0; c < totals_.classes.size(); ++c)
+      alike[loose_spelling(totals_.classes[c])].push_back(c);
+    std::size_t told = 0;
+    std::size_t left = 0;
+    for (const auto& [spelling, classes] : alike) {
+      if (classes.size() < 2) continue;
+      if (told++ < kMostNotes)
+        tell_alike(classes);
+      else
+        ++left;
+    }
+    if (left > 0) notes_.push_back(fmt::format("… and {} like that", count_noun(left, "class")));
+  }
+
+  // Error(data) where many labels hold several choices.
+  void on_choices(const ReadOptions& options) {
+    if (options.multi_select != MultiSelect::refuse) return;
+    std::vector<std::uint32_t> joined;
+    for (std::uint32_t c = 0; c < totals_.classes.size(); ++c) {
+      if (is_joined(totals_.classes[c])) joined.push_back(c);
+    }
+    if (joined.empty()) return;
+    std::uint64_t labels = 0;
+    for (const std::uint32_t c : joined) labels += known(c) ? *known(c) : 0;
+    const std::string what = fmt::format("{} hold{} several choices, such as {}",
+                                         labels == 0 ? "some labels" : count_noun(labels, "label"),
+                                         labels == 1 ? "s" : "", in_quotes(totals_.classes[joined[0]]));
+    if (labels > 0 && static_cast<double>(labels) >= kManyJoined * static_cast<double>(totals_.labels)) {
+      throw Error(ErrorCode::data, Location{totals_.source, 0, 0},
+                  what +
+                      ", and a task has one class: ask one question per class, or say --multi-select "
+                      "first (the first choice counts) or --multi-select keep (each combination is a "
+                      "class)");
+    }
+    notes_.push_back(what +
+                     ": each combination is a class of its own (--multi-select first: the first "
+                     "choice counts)");
+  }
+
+ private:
+  static constexpr std::uint32_t kManyClasses = 20;
+
+  std::optional<std::uint64_t> known(std::uint32_t c) {
+    if (!counted_) counted_ = counts_ ? counts_() : std::vector<std::uint64_t>();
+    return c < counted_->size() ? std::optional((*counted_)[c]) : std::nullopt;
+  }
+  std::string rows_of(std::uint32_t c) {
+    const auto rows = known(c);
+    return rows ? fmt::format(" ({})", count_noun(*rows, "row")) : "";
+  }
+
+  void tell_alike(const std::vector<std::uint32_t>& classes) {
+    std::string names;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      names += fmt::format("{}{}{}",
+                           i == 0                    ? ""
+                           : i + 1 == classes.size() ? " and "
+                                                     : ", ",
+                           in_quotes(totals_.classes[classes[i]]), rows_of(classes[i]));
+    }
+    const auto differ = [&](const auto& spelling) {
+      return std::any_of(classes.begin(), classes.end(), [&](std::uint32_t c) {
+        return spelling(totals_.classes[c]) != spelling(totals_.classes[classes[0]]);
+      });
+    };
+    const char* const how = !differ(normalize_spelling) ? "--normalize"
+                            : !differ(fold_case)        ? "--fold-case"
+                                                        : "--fold-case --normalize";
+    notes_.push_back(fmt::format("{} look like one class: {} makes them one", names, how));
+  }
+
+  // Several choices, each of which is a class; or a list of JSON.
+  bool is_joined(std::string_view name) const {
+    if (name.find_first_of(";|\n,[") == name.npos) return false;
+    const std::vector<std::string> choices = choices_in(name);
+    if (choices.size() < 2) return false;
+    const bool list = name.front() == '[';
+    return list || std::all_of(choices.begin(), choices.end(), [&](const std::string& choice) {
+             return totals_.classes.find(choice).has_value();
+           });
+  }
+
+  std::vector<std::string>& notes_;
+  const LabelTotals& totals_;
+  const ClassCounts& counts_;
+  std::optional<std::vector<std::uint64_t>> counted_;
+};
+
+}  // namespace
+
+LabelTotals totals_of(const std::string& source, const Labels& labels) {
+  const TaskId tasks = labels.num_tasks();
+  return {source,
+          labels.num_labels(),
+          tasks,
+          labels.workers(),
+          labels.classes(),
+          tasks == 0 ? std::string() : std::string(labels.tasks()[tasks - 1])};
+}
+
+std::vector<std::uint64_t> class_counts(const Labels& labels) {
+  std::vector<std::uint64_t> counts(labels.num_classes());
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    for (const ClassId c : labels.task(t).classes) ++counts[c];
+  }
+  return counts;
+}
+
+std::vector<std::uint64_t> class_counts(const std::vector<std::string>& paths,
+                                        const ReadOptions& options, const RunContext& context) {
+  if (!std::all_of(paths.begin(), paths.end(), is_rereadable)) return {};
+  LabelReader reader(paths, options, context);
+  std::vector<BlockWriter> writers = make_writers(options, context);
+  IdMap ids;
+  std::vector<std::uint64_t> counts;
+  reader.run([&](int thread) -> BlockWriter& { return writers[static_cast<std::size_t>(thread)]; },
+             [&](const LabelBlock& block) {
+               ids.absorb(block);
+               counts.resize(ids.classes.size());
+               for (const ClassId c : block.classes) ++counts[ids.classes_of(block.reader)[c]];
+             });
+  return counts;
+}
+
+void require_labels(const std::vector<ReadReport>& reports, std::uint64_t rows) {
+  if (rows > 0) return;
+  throw Error(ErrorCode::data, Location{reports[0].source, 0, 0},
+              "no labels: there is no row but the header");
+}
+
+void append_notes(std::vector<std::string>& notes, const LabelTotals& totals, const ClassCounts& counts,
+                  const std::vector<std::string>& unmet, const ReadOptions& options) {
+  NoteWriter writer(notes, totals, counts);
+  writer.on_choices(options);
+  writer.on_roles();
+  for (const std::string& value : unmet)
+    notes.push_back(fmt::format("--abstain{}: no label is {}", as_argument(value), in_quotes(value)));
+  writer.on_nothing();
+  writer.on_spellings();
+}
+
+TruthSpelling compare_spellings(const NameTable& classes, std::uint32_t before, std::uint64_t truths,
+                                bool any_shared, std::vector<std::string>& notes) {
+  constexpr std::uint64_t kManyTruths = 5;  // all of them cannot be wrong by chance
+  if (before == 0 || before == classes.size()) return TruthSpelling::fits;
+  std::map<std::string, std::uint32_t> labels;
+  for (std::uint32_t c = 0; c < before; ++c) labels.emplace(loose_spelling(classes[c]), c);
+  bool any_alike = false;
+  for (std::uint32_t c = before; c < classes.size(); ++c) {
+    const auto found = labels.find(loose_spelling(classes[c]));
+    if (found == labels.end()) continue;
+    any_alike = true;
+    if (!any_shared) continue;
+    notes.push_back(
+        fmt::format("truth {} looks like label {}: write both the same way (--fold-case and "
+                    "--normalize help)",
+                    in_quotes(classes[c]), in_quotes(classes[found->second])));
+  }
+  if (any_shared || (!any_alike && truths < kManyTruths)) return TruthSpelling::fits;
+  notes.push_back(fmt::format(
+      "no truth is a class that a label names: truths are such as {}, labels such as {}; write both the "
+      "same way{}",
+      in_quotes(classes[before]), in_quotes(classes[0]),
+      any_alike ? " (--fold-case and --normalize help)" : ""));
+  return TruthSpelling::differs;
+}
+
+}  // namespace crowdfold

@@ -1,0 +1,48 @@
+// What looks wrong about labels as a whole, in sentences for people. Cheap: the labels are counted by
+// class only where the names of classes give a reason to.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crowdfold/io.h"
+#include "crowdfold/labels.h"
+
+namespace crowdfold {
+
+struct LabelTotals {
+  std::string source;  // how messages call the input
+  std::uint64_t labels = 0;
+  std::uint64_t tasks = 0;
+  const NameTable& workers;
+  const NameTable& classes;
+  std::string last_task;  // where rows of totals stand
+};
+LabelTotals totals_of(const std::string& source, const Labels& labels);
+
+// Labels by class, or nothing where they are not known.
+std::vector<std::uint64_t> class_counts(const Labels& labels);
+// The same by reading the inputs once more, for labels that were not kept. Second labels of a worker on
+// a task count, too. Nothing if the inputs cannot be read again.
+std::vector<std::uint64_t> class_counts(const std::vector<std::string>& paths,
+                                        const ReadOptions& options, const RunContext& context);
+using ClassCounts = std::function<std::vector<std::uint64_t>()>;
+
+// Error(data) if there is no row at all.
+void require_labels(const std::vector<ReadReport>& reports, std::uint64_t rows);
+
+// Notes on finished labels. `unmet` are values of ReadOptions::abstain that no label had. Error(data)
+// for many labels with several choices, unless the options say what to do with them.
+void append_notes(std::vector<std::string>& notes, const LabelTotals& totals, const ClassCounts& counts,
+                  const std::vector<std::string>& unmet, const ReadOptions& options);
+
+// How truths are spelled: `classes` has those of the labels, `before` of them, then those that only
+// truths have. Notes say what looks like the same.
+enum class TruthSpelling { fits, differs };
+TruthSpelling compare_spellings(const NameTable& classes, std::uint32_t before, std::uint64_t truths,
+                                bool any_shared, std::vector<std::string>& notes);
+
+}  // namespace crowdfold

@@ -1,0 +1,38 @@
+#include "io/label_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace crowdfold {
+
+bool LabelRows::is_total(std::string_view name) {
+  std::string plain;
+  for (const char c : name)
+    plain.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  while (plain.ends_with(':')) plain.pop_back();
+  constexpr std::array kWords = {"total",  "totals", "grand total", "sum",      "summe",
+                                 "gesamt", "all",    "count",       "average",  "mean",
+                                 "somme",  "suma",   "totale",      "insgesamt"};
+  return std::find(kWords.begin(), kWords.end(), plain) != kWords.end();
+}
+
+bool LabelRows::is_wide_header(Row row) const {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (trimmed(row[i]) != names_[i]) return false;
+  }
+  return true;
+}
+
+Complaint LabelRows::without_worker(std::string_view task, BlockOutcome& outcome) {
+  if (!is_total(task)) return {2, "no worker: the field is empty"};
+  ++outcome.total_rows;
+  return {};
+}
+
+bool LabelRows::means_missing(std::string_view cell) {
+  constexpr std::array kMissing = {"", "nan", "NaN", "NAN", "NA", "<NA>", "null", "NULL"};
+  return std::find(kMissing.begin(), kMissing.end(), cell) != kMissing.end();
+}
+
+}  // namespace crowdfold

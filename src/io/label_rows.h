@@ -1,0 +1,81 @@
+// The labels of a row: one of a table with a column per role, several of a wide one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/rows.h"
+#include "io/table_format.h"
+#include "io/trim.h"
+
+namespace crowdfold {
+
+class LabelRows {
+ public:
+  explicit LabelRows(const TableFormat& format) : wide_(format.is_wide()), names_(format.field_names()) {
+    if (format.has_header() && !wide_) {
+      std::copy_n(names_.begin(), header_.size(), header_.begin());
+    }
+  }
+
+  // Calls take(task, worker, label) for each label of the row, with blanks at the ends trimmed. Rows
+  // that are none are left out, and counted in `outcome`.
+  template <class Take>
+  Complaint read(Row row, BlockOutcome& outcome, const Take& take) const {
+    if (wide_) return read_wide(row, outcome, take);
+    std::string_view task = row[0];
+    std::string_view worker = row[1];
+    std::string_view label = row[2];
+    if (task.empty() || worker.empty() || label.empty() ||
+        (may_need_trim(task) | may_need_trim(worker) | may_need_trim(label))) [[unlikely]] {
+      task = trimmed(task);
+      worker = trimmed(worker);
+      label = trimmed(label);
+      if (task.empty()) return {1, "no task: the field is empty"};
+      if (worker.empty()) return without_worker(task, outcome);
+    }
+    // By sizes first: they differ in almost every row.
+    if (task.size() == header_[0].size() && worker.size() == header_[1].size() &&
+        label.size() == header_[2].size() && task == header_[0] && worker == header_[1] &&
+        label == header_[2]) [[unlikely]] {
+      ++outcome.repeated_headers;
+      return {};
+    }
+    take(task, worker, label);
+    return {};
+  }
+
+  // "Total", "Sum": what the task of a row of totals is called.
+  static bool is_total(std::string_view name);
+
+ private:
+  template <class Take>
+  Complaint read_wide(Row row, BlockOutcome& outcome, const Take& take) const {
+    const std::string_view task = trimmed(row[0]);
+    if (task.empty()) return {1, "no task: the field is empty"};
+    if (is_wide_header(row)) {
+      ++outcome.repeated_headers;
+      return {};
+    }
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      const std::string_view label = trimmed(row[i]);
+      take(task, names_[i], means_missing(label) ? std::string_view() : label);
+    }
+    return {};
+  }
+
+  bool is_wide_header(Row row) const;
+  // A total has nothing in the other columns. Everything else without a worker is a mistake.
+  static Complaint without_worker(std::string_view task, BlockOutcome& outcome);
+  // As data frames write cells that hold nothing.
+  static bool means_missing(std::string_view cell);
+
+  bool wide_;
+  std::vector<std::string> names_;
+  std::array<std::string, 3> header_ = {"\n", "\n", "\n"};  // no trimmed field is a newline
+};
+
+}  // namespace crowdfold

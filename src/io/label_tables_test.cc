@@ -1,0 +1,321 @@
+// Files of labels as people have them: read right, or refused with what to type.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "crowdfold/io.h"
+#include "support.h"
+
+namespace crowdfold {
+namespace {
+
+using testing::error_of;
+using testing::names_of;
+using testing::TempDir;
+using Names = std::vector<std::string>;
+
+// What a file was understood as: its roles, and the labels as "task worker label", sorted by nothing.
+struct Understood {
+  ReadReport report;
+  Names labels;
+};
+
+Understood understand(const std::string& text, const ReadOptions& options = {},
+                      const std::string& name = "f.csv") {
+  const TempDir folder;
+  Understood understood;
+  const Labels labels = read_labels(folder.write(name, text), options, {}, &understood.report);
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      understood.labels.push_back(fmt::format("{} {} {}", labels.tasks()[t],
+                                              labels.workers()[task.workers[j]],
+                                              labels.classes()[task.classes[j]]));
+    }
+  }
+  return understood;
+}
+
+std::string refusal(const std::string& text, const ReadOptions& options = {},
+                    const std::string& name = "f.csv") {
+  const TempDir folder;
+  const std::string path = folder.write(name, text);
+  const Error error = error_of([&] { read_labels(path, options, {}); });
+  return std::string(error.what()).substr(path.size());
+}
+
+constexpr const char* kWorkedOut = " (worked out from the values; --map … to say otherwise)";
+
+// A small crowd in other words.
+std::string rows_below(const std::string& format) {
+  std::string text;
+  for (int t = 1; t <= 6; ++t) {
+    for (const char* worker : {"anna", "bernd", "carla"}) {
+      const bool wrong = t == 2 && *worker == 'a';
+      text += fmt::format(fmt::runtime(format), fmt::arg("task", fmt::format("b{}.jpg", t)),
+                          fmt::arg("worker", worker),
+                          fmt::arg("label", (t % 2 == 0) != wrong ? "ja" : "nein"),
+                          fmt::arg("row", text.size())) +
+              "\n";
+    }
+  }
+  return text;
+}
+
+TEST(LabelTables, WithUnknownNamesAreWorkedOutFromTheValues) {
+  const Understood german =
+      understand("Aufgabe;Person;Antwort\n" + rows_below("{task};{worker};{label}"));
+  EXPECT_EQ(german.report.columns,
+            "task = Aufgabe, worker = Person, label = Antwort" + std::string(kWorkedOut));
+  EXPECT_EQ(german.labels.size(), 18U);
+  EXPECT_EQ(german.labels[0], "b1.jpg anna nein");
+  const Understood turned =
+      understand("verdict,image_url,email\n" + rows_below("{label},{task},{worker}@x.org"));
+  EXPECT_EQ(turned.report.columns,
+            "task = image_url, worker = email, label = verdict" + std::string(kWorkedOut));
+  EXPECT_EQ(turned.labels[0], "b1.jpg anna@x.org nein");
+}
+
+TEST(LabelTables, WithAnIdForEachRowHaveAnotherTask) {
+  const Understood table =
+      understand("id,filename,annotator,label\n" + rows_below("{row},{task},{worker},{label}"));
+  EXPECT_EQ(table.report.columns,
+            "task = filename, worker = annotator, label = label" + std::string(kWorkedOut));
+  std::string json;
+  for (int t = 0; t < 5; ++t) {
+    for (const char* worker : {"a", "b"}) {
+      json += fmt::format("{{\"id\":{},\"filename\":\"f{}\",\"annotator\":\"{}\",\"label\":\"{}\"}}\n",
+                          json.size(), t, worker, t % 2);
+    }
+  }
+  EXPECT_EQ(understand(json, {}, "f.jsonl").report.columns,
+            "task = filename, worker = annotator, label = label" + std::string(kWorkedOut));
+}
+
+TEST(LabelTables, KeepAnIdThatIsTheTask) {
+  EXPECT_EQ(understand("id,annotator,label\n" + rows_below("{task},{worker},{label}")).report.columns,
+            "task = id, worker = annotator, label = label");
+  EXPECT_EQ(understand("id,text,annotator,label\n1,some text,a,x\n2,other text,b,y\n3,third text,a,x\n")
+                .report.columns,
+            "task = id, worker = annotator, label = label");
+}
+
+TEST(LabelTables, AreRefusedWhereAnIdMayBeTheRowsOwn) {
+  std::string text = "id,filename,annotator,label\n";
+  for (int row = 0; row < 120'000; ++row)
+    text += fmt::format("{},f{}.png,ann{},{}\n", row, row % 60'000, row / 60'000, row % 2);
+  EXPECT_EQ(
+      refusal(text),
+      ":1: columns 1 ('id') and 2 ('filename') could both be the task: choose one, --map task=id or "
+      "--map task=filename");
+}
+
+TEST(LabelTables, TakeNoIdOfAnAnnotationForALabel) {
+  // Much as Label Studio writes them, but not enough to be known as its export.
+  const Understood table =
+      understand("\"animal\",\"annotation_id\",\"annotator\",\"created_at\",\"id\"\n" +
+                 rows_below("\"{label}\",5{row},\"{worker}\",\"2026-03-02T09:00:00Z\",{task}"));
+  EXPECT_EQ(table.report.columns,
+            "task = id, worker = annotator, label = animal" + std::string(kWorkedOut));
+}
+
+TEST(LabelTables, TakeTheAnnotatorAndNotTheAccount) {
+  EXPECT_EQ(understand("task,user,annotator_name,label\n" + rows_below("{task},acme,{worker},{label}"))
+                .report.columns,
+            "task = task, worker = annotator_name, label = label");
+  EXPECT_EQ(
+      understand("task,user,rater,label\n" + rows_below("{task},acme,{worker},{label}")).report.columns,
+      "task = task, worker = rater, label = label");
+}
+
+TEST(LabelTables, AreRefusedWhereTwoColumnsHaveOneName) {
+  EXPECT_EQ(
+      refusal("Task,task,worker,label\n1,x,a,b\n"),
+      ":1: columns 1 and 2 are both named 'Task', but for case and punctuation ('task'): rename one of "
+      "them, or choose by number: --map task=2");
+  EXPECT_EQ(
+      refusal("task,task_id,worker,label\n1,x,a,b\n2,x,b,b\n1,y,c,b\n2,y,c,a\n"),
+      ":1: columns 1 ('task') and 2 ('task_id') could both be the task: choose one, --map task=task or "
+      "--map task=task_id");
+}
+
+TEST(LabelTables, AreRefusedWithALineToCopyWhereTheyAreNotClear) {
+  EXPECT_EQ(refusal("a,b,c\nx,y,z\nu,v,w\nx,v,w\n"),
+            ":1: cannot tell which column is the task, which the worker and which the label; the "
+            "columns are: a, b, c "
+            "(say so, perhaps --map task=b,worker=a,label=c)");
+  EXPECT_EQ(
+      refusal("task,label,x\n1,a,b\n"),
+      ":1: cannot tell which column is the worker; the columns are: task, label, x (name it: --map "
+      "task=task,label=label,worker=COLUMN)");
+}
+
+TEST(LabelTables, WithoutAHeaderKeepTheirFirstRow) {
+  EXPECT_EQ(understand(rows_below("{task},{worker},{label}")).labels.size(), 18U);
+  // The worker first.
+  const Understood turned = understand(rows_below("{worker}\t{task}\t{label}"), {}, "f.txt");
+  EXPECT_EQ(turned.report.columns,
+            "task = column 2, worker = column 1, label = column 3" + std::string(kWorkedOut));
+  EXPECT_EQ(turned.labels.size(), 18U);
+  ReadOptions options;
+  options.columns = {{"task", "3"}, {"worker", "2"}, {"label", "1"}};
+  EXPECT_EQ(understand(rows_below("{label},{worker},{task}"), options).labels.size(), 18U);
+  EXPECT_EQ(
+      understand("Antwort,Person,Bild\n" + rows_below("{label},{worker},{task}"), options).labels.size(),
+      18U);
+}
+
+TEST(LabelTables, MayBeWide) {
+  const std::string text =
+      "photo,ann,bob,carol\np1,cat,cat,dog\np2,dog,dog,dog\np3,cat,,cat\np4,dog,dog,nan\np5,cat,cat,"
+      "cat\n";
+  const Understood table = understand(text);
+  EXPECT_EQ(table.report.columns,
+            "task = photo, a column per worker: ann, bob, carol (worked out from the values; "
+            "--wide-workers A,B,… or "
+            "--map … to say otherwise)");
+  EXPECT_EQ(table.labels.size(), 13U);
+  EXPECT_EQ(table.labels[2], "p1 carol dog");
+  EXPECT_EQ(table.report.rows, 15U);
+  EXPECT_EQ(understand("id;text;gold;x1;x2;x3\n0;a text of some length, number 0;no;no;no;\n"
+                       "1;a text of some length, number 1;yes;yes;yes;yes\n"
+                       "2;a text of some length, number 2;no;no;no;\n"
+                       "3;a text of some length, number 3;yes;yes;yes;yes\n"
+                       "4;a text of some length, number 4;no;no;yes;\n")
+                .report.columns.substr(0, 46),
+            "task = id, a column per worker: x1, x2, x3 (wo");
+  ReadOptions options;
+  options.wide_workers = {"ann", "3"};
+  EXPECT_EQ(understand(text, options).labels.size(), 9U);
+}
+
+TEST(LabelTables, MayBeWideWithTwoWorkers) {
+  const Understood table = understand(
+      "photo,ann,bob\np1,cat,cat\np2,dog,dog\np3,cat,cat\np4,dog,cat\np5,cat,cat\np6,dog,dog\n");
+  EXPECT_EQ(table.labels.size(), 12U);
+  EXPECT_EQ(table.labels[1], "p1 bob cat");
+  EXPECT_EQ(refusal("photo,blurry,dark\np1,no,no\np2,yes,no\np3,no,yes\np4,yes,yes\n"),
+            ":1: cannot tell which column is the task, which the worker and which the label; the "
+            "columns are: photo, "
+            "blurry, dark (if there is a column per worker: --wide --map task=photo)");
+}
+
+TEST(LabelTables, HaveNoBlanksAtTheEndsOfFields) {
+  const Understood table = understand(
+      "task, worker, label\nt1, ann, cat\nt1,bob ,\u00A0cat\nt2,\tann,\u200Bcat\nt2 , bob, \"cat\"\n");
+  EXPECT_EQ(table.labels, (Names{"t1 ann cat", "t1 bob cat", "t2 ann cat", "t2 bob cat"}));
+  EXPECT_EQ(refusal("task,worker,label\nt1, ,cat\n"), ":2:4: no worker: the field is empty");
+}
+
+TEST(LabelTables, LeaveOutHeadersThatComeAgainAndTotals) {
+  const Understood table =
+      understand("task,worker,label\nt1,a,x\nt1,b,y\ntask,worker,label\nt2,a,x\nt2,b,x\nTotal,,\n");
+  EXPECT_EQ(table.labels.size(), 4U);
+  EXPECT_EQ(table.report.rows, 4U);
+  EXPECT_EQ(table.report.repeated_headers, 1U);
+  EXPECT_EQ(table.report.total_rows, 1U);
+}
+
+TEST(LabelTables, MayBeginBelowOtherLines) {
+  const std::string table = "task,worker,label\nt1,a,x\nt1,b,y\n";
+  const Understood skipped = understand("Results of March\n\nexported,2026-03-02\n" + table);
+  EXPECT_EQ(skipped.labels.size(), 2U);
+  EXPECT_EQ(skipped.report.notes,
+            (Names{"the table begins in line 4: the lines above it are left out"}));
+  ReadOptions options;
+  options.skip_lines = 3;
+  EXPECT_EQ(understand("Results of March\n\nexported,2026-03-02\n" + table, options).labels.size(), 2U);
+  EXPECT_EQ(refusal("Results of March\n\nPhoto,Who,What\n" + rows_below("{task},{worker},{label}")),
+            ":1: this line has fewer fields than the 3 from line 3 on: if the table begins there, "
+            "--skip-lines 2");
+  EXPECT_EQ(understand("sep=;\n" + std::string("task;worker;label\nt1;a,b;x\n")).labels,
+            (Names{"t1 a,b x"}));
+  EXPECT_EQ(understand("task|worker|label\nt1|a|x,y\nt1|b|y\n").labels.size(), 2U);
+}
+
+TEST(LabelTables, CountErrorsFromTheFirstLineOfTheFile) {
+  EXPECT_EQ(refusal("Results\n\ntask,worker,label\nt1,a,x\nt1,,y\n"),
+            ":5:4: no worker: the field is empty");
+  ReadOptions options;
+  options.skip_lines = 1;
+  EXPECT_EQ(refusal("x,y,z\ntask,worker,label\nt1,,y\n", options),
+            ":3:4: no worker: the field is empty");
+}
+
+TEST(LabelTables, HaveSeveralAbstentions) {
+  ReadOptions options;
+  options.abstain = {"N/A", "unsure", "never"};
+  const Understood table =
+      understand("task,worker,label\nt1,a,x\nt1,b,N/A\nt2,a,unsure\nt2,b,y\n", options);
+  EXPECT_EQ(table.labels, (Names{"t1 a x", "t2 b y"}));
+  EXPECT_EQ(table.report.notes, (Names{"--abstain never: no label is 'never'"}));
+}
+
+TEST(LabelTables, MergeSpellingsOnAnyNumberOfThreads) {
+  std::string text = "task,worker,label\n";
+  for (int row = 0; row < 30'000; ++row)
+    text += fmt::format("t{},w{},{}\n", row / 3, row % 3,
+                        row % 5 == 0   ? "CAT"
+                        : row % 2 == 0 ? "Cat"
+                                       : "dog");
+  const TempDir folder;
+  const std::string path = folder.write("f.csv", text);
+  ReadOptions options;
+  options.fold_case = true;
+  options.block_bytes = 1 << 12;
+  for (const int count : {1, 3}) {
+    RunContext context;
+    context.threads = count;
+    EXPECT_EQ(names_of(read_labels(path, options, context).classes()), (Names{"CAT", "dog"}));
+  }
+}
+
+TEST(LabelTables, AreReadOneAfterAnother) {
+  const TempDir folder;
+  const Names paths = {folder.write("a.csv", "task,worker,label\nt1,a,x\nt1,b,y\n"),
+                       folder.write("b.tsv", "label\tworker\ttask\nx\ta\tt2\ny\tc\tt1\n")};
+  std::vector<ReadReport> reports;
+  const Labels labels = read_labels(paths, {}, {}, &reports);
+  EXPECT_EQ(labels.num_labels(), 4U);
+  EXPECT_EQ(names_of(labels.tasks()), (Names{"t1", "t2"}));
+  EXPECT_EQ(labels.task(0).size(), 3U);
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[0].rows, 2U);
+  EXPECT_EQ(reports[1].rows, 2U);
+  EXPECT_EQ(reports[1].format, "tsv");
+  ReadOptions strict;
+  strict.duplicates = Duplicates::error;
+  const std::string again = folder.write("c.csv", "task,worker,label\nt9,a,x\nt1,b,y\n");
+  EXPECT_EQ(error_of([&] { read_labels(Names{paths[0], again}, strict, {}); }).location().line, 3U);
+}
+
+TEST(Truths, UnderOtherNamesAreReadToo) {
+  const TempDir folder;
+  Labels labels =
+      testing::labels_of({{"t1", "u", "a"}, {"t1", "v", "b"}, {"t2", "u", "b"}, {"t3", "u", "b"}});
+  ReadReport report;
+  EXPECT_EQ(read_truths(folder.write("t.csv", "Bild;Antwort\nt2;b\nt1;a\nt3;b\n"), labels, {}, &report),
+            (std::vector<ClassId>{0, 1, 1}));
+  EXPECT_EQ(read_truths(folder.write("v.csv", "correct_answer,item\nb,t2\na,t1\nb,t3\n"), labels, {}),
+            (std::vector<ClassId>{0, 1, 1}));
+  EXPECT_EQ(read_truths(folder.write("u.csv", "t2,b\nt1,a\nt3,b\n"), labels, {}),
+            (std::vector<ClassId>{0, 1, 1}));
+}
+
+TEST(Truths, ThatShareNoSpellingWithTheLabelsAreTold) {
+  const TempDir folder;
+  Labels labels = testing::labels_of({{"t1", "u", "cat"}, {"t2", "v", "dog"}});
+  ReadReport report;
+  const std::string path = folder.write("t.csv", "task,label\nt2,Dog\nt1,Cat\n");
+  read_truths(path, labels, {}, &report);
+  EXPECT_EQ(report.notes, (Names{"no truth is a class that a label names: truths are such as 'Dog', "
+                                 "labels such as 'cat'; write both "
+                                 "the same way (--fold-case and --normalize help)"}));
+  ReadOptions options;
+  options.fold_case = true;
+  labels = testing::labels_of({{"t1", "u", "cat"}, {"t2", "v", "dog"}});
+  EXPECT_EQ(read_truths(path, labels, options, &report), (std::vector<ClassId>{0, 1}));
+  EXPECT_EQ(report.notes, Names());
+}
+
+}  // namespace
+}  // namespace crowdfold
