@@ -194,7 +194,9 @@ TEST(StateFile, AStateThatIsJustBeingMadeIsWaitedFor) {
   ASSERT_EQ(::flock(descriptor, LOCK_EX), 0);
   std::thread maker([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    Database(made.path(), Database::Use::write).run(("VACUUM INTO '" + file.path() + "'").c_str());
+    const Database database(made.path(), Database::Use::write);
+    sqlite3_busy_timeout(database.handle(), 5'000);  // the reader locks the file for moments
+    database.run(("VACUUM INTO '" + file.path() + "'").c_str());
   });
   EXPECT_EQ(open_store_to_read(file.path())->events(), 1U);
   maker.join();
