@@ -32,7 +32,8 @@ struct ImportedLabels {
   std::vector<std::pair<std::string, std::string>> truths;
   ReadReport report;
 };
-// The labels of several files and folders, which make one data set: exports of one format, or one table.
+// The labels of several inputs, which make one data set: files and folders of one export format, or
+// tables.
 ImportedLabels import_labels(const std::vector<std::string>& paths, const ReadOptions& options,
                              const RunContext& context);
 

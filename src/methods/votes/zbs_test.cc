@@ -10,6 +10,7 @@ namespace {
 
 using testing::LabelRow;
 using testing::labels_of;
+using testing::outvoted;
 
 using testing::kExact;
 
@@ -65,17 +66,8 @@ TEST(ZeroBasedSkill, TakesTheAgreementForTheSkillAtTheDefaultRateAndTakesAHundre
   EXPECT_NEAR(result.trace[0], 10.0 / 12, kExact);
 }
 
-// u, v and z are right on ten tasks, w and x wrong. On the last one, w, x and y outvote u and v.
 TEST(ZeroBasedSkill, VotesOnceMoreWithTheSkillsOfTheLastStep) {
-  std::vector<LabelRow> rows;
-  for (int t = 0; t < 10; ++t) {
-    const std::string task = std::to_string(t);
-    for (const char* worker : {"u", "v", "z"}) rows.push_back({task, worker, t % 2 == 0 ? "a" : "b"});
-    for (const char* worker : {"w", "x"}) rows.push_back({task, worker, t % 2 == 0 ? "b" : "a"});
-  }
-  for (const char* worker : {"u", "v"}) rows.push_back({"last", worker, "a"});
-  for (const char* worker : {"w", "x", "y"}) rows.push_back({"last", worker, "b"});
-  const Result result = zbs(labels_of(rows), {{"iterations", "1"}});
+  const Result result = zbs(labels_of(outvoted()), {{"iterations", "1"}});
   EXPECT_NEAR(result.trace[0], 33.0 / 55, kExact);  // of the vote by count
   EXPECT_EQ(result.estimate[10], 0);
   // 10/11 and 10/11 against 1/11, 1/11 and 1
