@@ -57,7 +57,7 @@ AggregateRequest Aggregate::request() const {
   AggregateRequest request;
   request.method = find_method(method).name;
   request.settings = parse_settings(settings);
-  request.labels = input.files();
+  request.labels = input.files(run);
   request.read = input.options();
   request.classes = classes;
   request.truths = truth_in;

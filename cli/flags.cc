@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <utility>
 
 #include "crowdfold/aggregate.h"
@@ -53,8 +54,24 @@ void InputFlags::add_files_to(CLI::App& command) {
                      "files of labels, read as one; - for standard input, as without a file");
 }
 
-std::vector<std::string> InputFlags::files() const {
-  if (!files_.empty()) return files_;
+std::vector<std::string> expand_and_tell(const std::vector<std::string>& paths,
+                                         const ReadOptions& options, const RunFlags& run) {
+  std::vector<std::string> inputs;
+  std::vector<std::string> left_out;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    const bool expands = std::filesystem::is_directory(path, ignored) && !is_export(path, options);
+    const std::vector<std::string> some = expands ? expand_inputs({path}, &left_out) : std::vector{path};
+    inputs.insert(inputs.end(), some.begin(), some.end());
+  }
+  if (!left_out.empty())
+    run.say(fmt::format("left out: {} of other kinds, such as {}", count_noun(left_out.size(), "file"),
+                        left_out[0]));
+  return inputs;
+}
+
+std::vector<std::string> InputFlags::files(const RunFlags& run) const {
+  if (!files_.empty()) return expand_and_tell(files_, options(), run);
   if (::isatty(STDIN_FILENO) != 0) {
     throw Error(ErrorCode::usage,
                 "no file of labels: name one or several, or pipe labels in (- reads what you type)");
@@ -366,7 +383,7 @@ void RunFlags::say_skipped(const ReadReport& report) const {
 
 Labels read_and_tell(const InputFlags& input, const RunFlags& run, const RunContext& context) {
   std::vector<ReadReport> reports;
-  Labels labels = read_labels(input.files(), input.options(), context, &reports);
+  Labels labels = read_labels(input.files(run), input.options(), context, &reports);
   for (const ReadReport& report : reports) run.say(report, reports.size() > 1);
   return labels;
 }

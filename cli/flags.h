@@ -20,13 +20,18 @@ namespace crowdfold::cli {
 // is none.
 std::string is_file_name(const std::string& value);
 
+class RunFlags;
+
 // How to read an input. A command adds the parts that it honours.
 class InputFlags {
  public:
   // The files of labels themselves, which come first on the command line.
   void add_files_to(CLI::App& command);
-  // The paths of these; standard input where none is named. Error(usage) if that is a terminal.
-  std::vector<std::string> files() const;
+  // What these stand for (see expand_and_tell); standard input where none is named. Error(usage) if that
+  // is a terminal.
+  std::vector<std::string> files(const RunFlags& run) const;
+  // As they were named.
+  const std::vector<std::string>& named() const { return files_; }
   // What people call them.
   std::string files_name() const;
 
@@ -69,6 +74,11 @@ class InputFlags {
   std::string duplicates_ = "last";
   bool skip_bad_rows_ = false;
 };
+
+// The inputs that paths stand for (see expand_inputs); says what of a folder is left out. A folder that
+// a platform exported stands for itself.
+std::vector<std::string> expand_and_tell(const std::vector<std::string>& paths,
+                                         const ReadOptions& options, const RunFlags& run);
 
 // How to write files.
 class OutputFlags {

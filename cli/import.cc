@@ -47,7 +47,8 @@ void Import::operator()() const {
   if (formats) return print_formats();
   if (files.empty()) throw Error(ErrorCode::usage, "import: which file? (crowdfold import --help)");
   require_outputs({output, truth_out}, files);
-  const ImportedLabels imported = import_labels(files, input.options(), run.context());
+  const ImportedLabels imported =
+      import_labels(expand_and_tell(files, input.options(), run), input.options(), run.context());
   run.say(imported.report);
   const Labels& labels = imported.labels;
   run.say(fmt::format("{} by {} on {}, {}{}", count_noun(labels.num_labels(), "label"),

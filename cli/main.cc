@@ -128,6 +128,7 @@ void run(int argc, char** argv) {
       throw crowdfold::Error(crowdfold::ErrorCode::usage, crowdfold::cli::explain(error, app));
     std::ostringstream asked_for;  // --help, --version
     app.exit(error, asked_for, asked_for);
+    if (!asked_for) throw std::bad_alloc();  // a stream of text does not throw by itself
     crowdfold::cli::print(asked_for.str());
   }
   crowdfold::cli::flush_printed();

@@ -33,7 +33,7 @@ void ReportCommand::operator()() {
   if (options.compared == std::vector<std::string>{"none"}) options.compared.clear();
   for (std::string& name : options.compared) name = find_method(name).name;
   require_page_for(output);
-  std::vector<std::string> inputs = input.files();
+  std::vector<std::string> inputs = input.named();
   inputs.push_back(truths);
   require_outputs({output}, inputs);
 

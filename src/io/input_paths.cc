@@ -93,27 +93,34 @@ void expand(const fs::path& path, std::vector<std::string>& inputs) {
   inputs.insert(inputs.end(), members.begin(), members.end());
 }
 
+// Adds the data files among entries; beside others, texts (.txt) are notes and not data.
+void expand_data_files(const std::vector<fs::path>& entries, std::vector<std::string>& inputs,
+                       std::vector<std::string>& left_out) {
+  const auto is_data_file = [](const fs::path& entry) {
+    return is_regular(entry) && is_data(entry.string());
+  };
+  const auto is_text = [](const fs::path& entry) { return kind_by_name(entry.string()) == ".txt"; };
+  const bool only_texts = std::all_of(entries.begin(), entries.end(), [&](const fs::path& entry) {
+    return !is_data_file(entry) || is_text(entry);
+  });
+  for (const fs::path& entry : entries) {
+    if (is_data_file(entry) && (only_texts || !is_text(entry)))
+      expand(entry, inputs);
+    else
+      left_out.push_back(entry.string());
+  }
+}
+
+// The data files of a folder; those of its folders where it has none itself.
 void expand_folder(const fs::path& folder, std::vector<std::string>& inputs,
                    std::vector<std::string>& left_out) {
   const std::size_t had = inputs.size();
-  std::vector<fs::path> folders;
-  for (const fs::path& entry : entries_of(folder)) {
-    if (is_regular(entry) && is_data(entry.string())) {
-      expand(entry, inputs);
-    } else {
-      left_out.push_back(entry.string());
-      if (fs::is_directory(entry)) folders.push_back(entry);
-    }
-  }
+  const std::vector<fs::path> entries = entries_of(folder);
+  expand_data_files(entries, inputs, left_out);
   if (inputs.size() > had) return;
   left_out.clear();
-  for (const fs::path& inner : folders) {
-    for (const fs::path& entry : entries_of(inner)) {
-      if (is_regular(entry) && is_data(entry.string()))
-        expand(entry, inputs);
-      else
-        left_out.push_back(entry.string());
-    }
+  for (const fs::path& inner : entries) {
+    if (fs::is_directory(inner)) expand_data_files(entries_of(inner), inputs, left_out);
   }
   if (inputs.size() == had)
     throw Error(

@@ -36,9 +36,11 @@ TEST(InputPaths, OfFoldersAreTheirDataFiles) {
   folder.write("inner/d.csv", "x");
   Paths left_out;
   EXPECT_EQ(expand_inputs({"-", folder / "", folder / "b.csv", "missing"}, &left_out),
-            (Paths{"-", folder / "a.JSONL.gz", folder / "b.csv", folder / "c.txt", folder / "b.csv",
-                   "missing"}));
-  EXPECT_EQ(left_out, (Paths{folder / "inner", folder / "notes.md"}));
+            (Paths{"-", folder / "a.JSONL.gz", folder / "b.csv", folder / "b.csv", "missing"}));
+  EXPECT_EQ(left_out, (Paths{folder / "c.txt", folder / "inner", folder / "notes.md"}));
+  const TempDir texts;
+  texts.write("c.txt", "x");
+  EXPECT_EQ(expand_inputs({texts / ""}), Paths{texts / "c.txt"});
 }
 
 TEST(InputPaths, OfFoldersOfFoldersAreTheFilesInThose) {

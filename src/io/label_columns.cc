@@ -26,6 +26,7 @@ class LabelColumnFinder {
     if (is_row_number(columns)) columns[task_place] = kNoColumn;
     require_no_rival(columns[task_place]);
     if (std::count(columns.begin(), columns.end(), kNoColumn) == 0) return {columns, {}, false};
+    if (take_the_rest(columns)) return {columns, {}, true};
     return by_values(columns);
   }
 
@@ -94,6 +95,21 @@ class LabelColumnFinder {
       if (c != task && column(c).is_unique() && may_name_tasks(column(c)))
         require_alike(task_place, task, c, false);
     }
+  }
+
+  // Of three columns, two have names: the third is the task or the label that is missing, unless many
+  // rows show that it is another one in each of them, as a time is. A worker is not found so: estimates
+  // have a task, a label and a confidence.
+  bool take_the_rest(std::vector<std::size_t>& columns) const {
+    constexpr std::size_t kManyRows = 10;
+    if (header_.size() != label_places || columns[worker_place] == kNoColumn ||
+        std::count(columns.begin(), columns.end(), kNoColumn) != 1)
+      return false;
+    std::size_t rest = 0;
+    while (std::find(columns.begin(), columns.end(), rest) != columns.end()) ++rest;
+    if (column(rest).is_unique() && glimpse_.rows >= kManyRows) return false;
+    *std::find(columns.begin(), columns.end(), kNoColumn) = rest;
+    return true;
   }
 
   FoundColumns by_values(const std::vector<std::size_t>& columns) const {

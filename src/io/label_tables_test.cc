@@ -118,6 +118,18 @@ TEST(LabelTables, TakeNoIdOfAnAnnotationForALabel) {
             "task = id, worker = annotator, label = animal" + std::string(kWorkedOut));
 }
 
+TEST(LabelTables, TakeTheThirdOfThreeColumnsForWhatIsMissing) {
+  EXPECT_EQ(understand("item,rater,score\n1,a,3\n1,b,4\n").report.columns,
+            "task = item, worker = rater, label = score" + std::string(kWorkedOut));
+  EXPECT_EQ(understand("label,worker,Bild\nx,a,1\nx,b,1\n").report.columns,
+            "task = Bild, worker = worker, label = label" + std::string(kWorkedOut));
+  EXPECT_NE(refusal("task,label,confidence\n1,a,.9\n2,b,.8\n").find("which column is the worker"),
+            std::string::npos);
+  std::string times = "item,rater,at\n";
+  for (int row = 0; row < 20; ++row) times += fmt::format("{},w{},09:{}\n", row / 2, row % 2, 10 + row);
+  EXPECT_NE(refusal(times).find("cannot tell which column is the label"), std::string::npos);
+}
+
 TEST(LabelTables, TakeTheAnnotatorAndNotTheAccount) {
   EXPECT_EQ(understand("task,user,annotator_name,label\n" + rows_below("{task},acme,{worker},{label}"))
                 .report.columns,

@@ -55,6 +55,7 @@ def run_case(case, binary):
         tools.mkdir()
         (tools / "crowdfold").symlink_to(binary)
         for path, spec in case.get("files", {}).items():
+            (work / path).parent.mkdir(parents=True, exist_ok=True)
             (work / path).write_bytes(content_of(spec))
         environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", LC_ALL="C", TMPDIR=str(folder), DATA=str(DATA))
         lines = []
@@ -67,7 +68,8 @@ def run_case(case, binary):
                 if text:
                     lines.append(f"[{stream}]\n{text}" + ("" if text.endswith("\n") else "\\no newline\n"))
             lines.append(f"[exit {done.returncode}]\n")
-        new = sorted(p.name for p in work.iterdir() if p.name not in case.get("files", {}))
+        given = {path.split("/")[0] for path in case.get("files", {})}
+        new = sorted(p.name for p in work.iterdir() if p.name not in given)
         lines.append(f"[new files] {' '.join(new) or 'none'}\n")
         left = sorted(p.name for p in folder.iterdir() if p not in (work, tools))
         if left:
