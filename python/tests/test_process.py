@@ -34,6 +34,7 @@ def test_ten_thousand_fits_leak_nothing(two_classes: cf.Crowd) -> None:
 LONG = """
 import os, signal, threading, time
 import crowdfold as cf
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background has it ignored
 crowd = cf.simulate(tasks=60_000, workers=2_000, classes=5, labels_per_task=10, confusion=True)
 model = cf.{method}
 began = 0.0

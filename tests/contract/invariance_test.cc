@@ -70,7 +70,7 @@ TEST_P(EveryMethod, HasNoPosteriorUnlessAskedAndTheSameEstimatesWithout) {
 }
 
 TEST_P(EveryMethod, DoesNotDependOnTheNumberOfThreads) {
-  // More tasks than one thread takes at a time.
+  // More tasks than one thread takes at a time, and a number of threads that does not divide their blocks.
   const Labels labels = simulate_labels({.tasks = 70'000,
                                          .workers = 40,
                                          .classes = up_to(3),
@@ -80,7 +80,7 @@ TEST_P(EveryMethod, DoesNotDependOnTheNumberOfThreads) {
                                         2);
   const Settings settings = quick();
   const Result one = fit(labels, settings, {}, with(1, 3, false));
-  for (const int threads : {2, 4}) expect_same(one, fit(labels, settings, {}, with(threads, 3, false)));
+  expect_same(one, fit(labels, settings, {}, with(3, 3, false)));
 }
 
 TEST_P(EveryMethod, RepeatsItselfForTheSameSeedOnly) {
