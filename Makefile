@@ -140,6 +140,7 @@ bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes b
 	python3 bench/neural.py
 	python3 bench/stream.py
 	python3 bench/python.py
+	python3 bench/exports.py
 
 format:  ## format all sources in place
 	clang-format -i $(SOURCES)

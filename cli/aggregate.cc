@@ -168,10 +168,12 @@ void add_aggregate(CLI::App& app) {
       .add_option("-o,--output", state->output,
                   "estimates: task,label,confidence; .csv, .tsv, .json or .jsonl, also .gz or .zst")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->capture_default_str()
       ->group(out);
   command.add_option("--workers-out", state->workers_out, "workers: worker,quality,lower,upper,labels")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->group(out);
   command
       .add_flag("--details", state->details,
@@ -181,11 +183,13 @@ void add_aggregate(CLI::App& app) {
       .add_option("--confusion-out", state->confusion_out,
                   "how likely each worker says what: worker,truth,label,probability")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->group(out);
   command
       .add_option("--trace-out", state->trace_out,
                   "what the method climbs, after every iteration: iteration,objective")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->group(out);
   command.add_flag("--posterior", state->posterior, "one more column per class with its probability")
       ->group(out);
@@ -195,9 +199,11 @@ void add_aggregate(CLI::App& app) {
   const char* known = "Knowledge";
   command.add_option("--workers-in", state->workers_in, "worker qualities of an earlier run, as prior")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->group(known);
   command.add_option("--truth", state->truth_in, "known truths: task,label")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->group(known);
   command.add_option("--truth-in", state->truth_in)->group("");  // its former name
   command

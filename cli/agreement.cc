@@ -58,6 +58,7 @@ void add_agreement(CLI::App& app) {
   state->input.add_to(command);
   state->run.add_threads_to(command);
   state->run.add_quiet_to(command);
+  state->run.add_memory_to(command);
   command.footer("Example:\n  crowdfold agreement labels.csv");
   command.callback([state] { (*state)(); });
 }

@@ -114,7 +114,8 @@ void add_budget(CLI::App& app) {
   state->input.add_files_to(command);
   command.add_option("--truth", state->truths, "known truths: task,label")
       ->required()
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file_name);
   command
       .add_option("--confidence", state->confidences,
                   "stop rules: a task is done at this probability of its answer")
@@ -145,6 +146,7 @@ void add_budget(CLI::App& app) {
   state->run.add_seed_to(command);
   state->run.add_threads_to(command);
   state->run.add_quiet_to(command);
+  state->run.add_memory_to(command);
   command.footer(
       "The labels are bought again, task by task in a random order, and only as many as the rule asks\n"
       "for. `accuracy`: all tasks are judged once more at the end; `when closed`: the answers they "

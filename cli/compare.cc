@@ -95,7 +95,10 @@ void add_compare(CLI::App& app) {
   auto state = std::make_shared<Compare>();
   CLI::App& command = *app.add_subcommand("compare", "methods side by side, given truths");
   state->input.add_files_to(command);
-  command.add_option("--truth", state->truths, "task,label")->required()->type_name("FILE");
+  command.add_option("--truth", state->truths, "task,label")
+      ->required()
+      ->type_name("FILE")
+      ->check(is_file_name);
   command.add_option("--methods", state->method_names, "a,b,… or all")
       ->delimiter(',')
       ->allow_extra_args(false)

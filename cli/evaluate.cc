@@ -89,15 +89,27 @@ void print_text(const Evaluation& e, const NameTable& classes) {
   }
 }
 
+// Of the confusion matrix, and of a probability per task and class.
+void require_memory(const Estimates& estimates, std::uint64_t classes, std::uint64_t most) {
+  const std::uint64_t rows = classes + (estimates.posterior.empty() ? 0 : estimates.estimate.size());
+  if (most == 0 || rows * classes * sizeof(double) <= most) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("{} on {} need more memory than the {} that may be used: allow more with "
+                          "--max-memory",
+                          count_noun(classes, "class"), count_noun(estimates.estimate.size(), "task"),
+                          memory_size(most)));
+}
+
 void Evaluate::operator()() const {
   if (truths.empty()) throw CLI::RequiredError("--truth");
   ReadReport read;
-  Estimates given = read_estimates(estimates, input.options(), &read);
+  const RunContext context = run.context();
+  Estimates given = read_estimates(estimates, within(context, input.options()), &read);
   run.say(read);
   const std::size_t columns =
       given.estimate.empty() ? 0 : given.posterior.size() / given.estimate.size();
-  const std::vector<ClassId> known =
-      read_truths(truths, given.tasks, given.classes, input.options_for_tables(), &read);
+  const std::vector<ClassId> known = read_truths(truths, given.tasks, given.classes,
+                                                 within(context, input.options_for_tables()), &read);
   require_same_spelling(read);
   run.say(read);
   const std::uint32_t num_classes = given.classes.size();
@@ -105,6 +117,7 @@ void Evaluate::operator()() const {
     throw Error(ErrorCode::data, fmt::format("{} classes: more than {} are not evaluated", num_classes,
                                              kMostClassesToEvaluate));
   }
+  require_memory(given, num_classes, context.max_memory);
   // A truth may name a class for which the file has no column: its probability was 0.
   std::vector<double> posterior;
   if (!given.posterior.empty()) {
@@ -130,12 +143,14 @@ void add_evaluate(CLI::App& app) {
   command
       .add_option("--truth,TRUTH", state->truths,
                   "known truths: task,label; needed, by this name or behind ESTIMATES")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file_name);
   command.add_flag("--json", state->json, "print JSON");
   state->input.add_columns_to(command, {"task", "label", "confidence"});
   state->input.add_spellings_to(command);
   state->input.add_skip_to(command);
   state->run.add_quiet_to(command);
+  state->run.add_memory_to(command);
   command.footer(
       "Examples:\n"
       "  crowdfold aggregate labels.csv -o answers.csv\n"

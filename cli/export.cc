@@ -27,7 +27,7 @@ void Export::operator()() {
   require_exportable(output, format, options);
   require_outputs({output}, {estimates});
   ReadReport read;
-  const Estimates given = read_estimates(estimates, input.options(), &read);
+  const Estimates given = read_estimates(estimates, within(run.context(), input.options()), &read);
   run.say(read);
   const std::uint64_t without = export_estimates(output, format, given, options);
   if (without > 0) run.say(fmt::format("{} without an estimate: left out", count_noun(without, "task")));
@@ -45,6 +45,7 @@ void add_export(CLI::App& app) {
       ->type_name("FORMAT");
   command.add_option("-o,--output", state->output, "file to write")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->capture_default_str();
   const char* names = "Names on the platform";
   command
@@ -71,6 +72,7 @@ void add_export(CLI::App& app) {
   state->input.add_columns_to(command, {"task", "label", "confidence"});
   state->input.add_skip_to(command);
   state->run.add_quiet_to(command);
+  state->run.add_memory_to(command);
   command.footer(
       "Examples:\n"
       "  crowdfold aggregate labels.csv --posterior -o answers.csv\n"

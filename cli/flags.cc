@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +42,30 @@ std::string is_format(const std::string& text) {
   if (std::find(names.begin(), names.end(), text) != names.end()) return "";
   return fmt::format("no format '{}'{}; there are: {}", text, did_you_mean(text, names),
                      fmt::join(names, ", "));
+}
+
+// Which file a path leads to. A file that is written takes the place of the old one.
+struct FileIdentity {
+  bool exists = false;
+  bool is_file = false;
+  dev_t device = 0;
+  ino_t number = 0;
+
+  bool operator==(const FileIdentity&) const = default;
+};
+FileIdentity identity_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  return {true, S_ISREG(status.st_mode), status.st_dev, status.st_ino};
+}
+
+struct RequiredOutput {
+  std::string path;
+  FileIdentity before;
+};
+std::vector<RequiredOutput>& required_outputs() {
+  static std::vector<RequiredOutput> outputs;
+  return outputs;
 }
 
 }  // namespace
@@ -329,7 +354,7 @@ void RunFlags::add_verbose_to(CLI::App& command) {
 void RunFlags::add_memory_to(CLI::App& command) {
   command
       .add_option("--max-memory", max_memory_,
-                  "what labels or a method may take, as 500MB or 8GB; default: 80 % of the machine's")
+                  "what an input or a method may take, as 500MB or 8GB; default: 80 % of the machine's")
       ->transform(CLI::AsSizeValue(true).description(""))
       ->type_name("SIZE")
       ->group(kRunningGroup);
@@ -358,6 +383,7 @@ void RunFlags::say(const ReadReport& report, bool one_of_several) const {
   if (report.repeated_headers > 0)
     left_out.push_back(count_noun(report.repeated_headers, "repeated header"));
   if (report.total_rows > 0) left_out.push_back(count_noun(report.total_rows, "row") + " of totals");
+  if (report.empty_rows > 0) left_out.push_back(count_noun(report.empty_rows, "empty row"));
   std::string rows;
   if (one_of_several || !left_out.empty()) rows = "; " + count_noun(report.rows, "row");
   if (!left_out.empty()) rows += fmt::format("; left out: {}", fmt::join(left_out, ", "));
@@ -399,7 +425,7 @@ LabelsAndTruths read_with_truths(const InputFlags& input, const std::string& tru
   data.labels = read_and_tell(input, run, context);
   if (truths.empty()) return data;
   ReadReport read;
-  data.truths = read_truths(truths, data.labels, input.options_for_tables(), &read);
+  data.truths = read_truths(truths, data.labels, within(context, input.options_for_tables()), &read);
   require_same_spelling(read);
   run.say(read);
   return data;
@@ -408,8 +434,27 @@ LabelsAndTruths read_with_truths(const InputFlags& input, const std::string& tru
 void require_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
   require_separate(outputs, inputs);
   for (const std::string& path : outputs) {
-    if (!path.empty()) require_writable(path);
+    if (path.empty()) continue;
+    require_writable(path);
+    required_outputs().push_back({path, identity_of(path)});
   }
+}
+
+std::string outcome_of_outputs() {
+  std::vector<std::string> written;
+  bool all_files = !required_outputs().empty();
+  for (const RequiredOutput& output : required_outputs()) {
+    const FileIdentity now = identity_of(output.path);
+    if (output.path == "-" || (now.exists && !now.is_file)) {
+      all_files = false;
+    } else if (now != output.before) {
+      written.push_back(output.path);
+    }
+  }
+  if (!written.empty())
+    return fmt::format(": only {} {} written", fmt::join(written, ", "),
+                       written.size() == 1 ? "was" : "were");
+  return all_files ? ": nothing was written" : "";
 }
 
 Settings parse_settings(const std::vector<std::string>& texts) {
@@ -422,11 +467,6 @@ Settings parse_settings(const std::vector<std::string>& texts) {
     settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return settings;
-}
-
-std::atomic<bool>& interrupted() {
-  static std::atomic<bool> flag = false;
-  return flag;
 }
 
 }  // namespace crowdfold::cli

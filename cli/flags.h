@@ -84,7 +84,7 @@ std::vector<std::string> expand_and_tell(const std::vector<std::string>& paths,
 class OutputFlags {
  public:
   void add_to(CLI::App& command);
-  WriteOptions options() const { return {spreadsheet_safe_}; }
+  WriteOptions options() const { return {spreadsheet_safe_, &interrupted()}; }
 
  private:
   bool spreadsheet_safe_ = false;
@@ -155,11 +155,11 @@ Labels read_and_tell(const InputFlags& input, const RunFlags& run, const RunCont
 // Error if one of these outputs could not be written, or is written or read by another name: before
 // anything is read. Empty paths are left out.
 void require_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+// What became of the outputs that were required, for those who interrupt a command: ": only a.csv was
+// written". Empty where that cannot be said, as a part may have gone to standard output or a pipe.
+std::string outcome_of_outputs();
 
 // "name=value", as --set takes them. Error(usage) without an equals sign.
 Settings parse_settings(const std::vector<std::string>& texts);
-
-// Set by the signal handler that main installs.
-std::atomic<bool>& interrupted();
 
 }  // namespace crowdfold::cli

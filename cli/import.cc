@@ -68,8 +68,10 @@ void add_import(CLI::App& app) {
   auto state = std::make_shared<Import>();
   CLI::App& command =
       *app.add_subcommand("import", "the export of a platform as rows task,worker,label");
-  command.add_option("FILES", state->files,
-                     "exports, folders of them, or a table; they make one data set");
+  command.add_option(
+      "FILES", state->files,
+      "exports, folders or zip archives of them, or a table, which make one data set; - for "
+      "standard input");
   command.add_flag("--formats", state->formats, "print the exports that are recognised");
   command.add_flag("--json", state->json, "the same as JSON")->needs("--formats");
   const char* out = "Output";

@@ -42,6 +42,11 @@ void on_interrupt(int) {
   if (crowdfold::cli::interrupted().exchange(true)) std::_Exit(kExitInterrupted);
 }
 
+// The reader of our output is gone. The write fails too, so files and states are closed on the way out;
+// then the signal has its way.
+std::atomic<bool> nobody_reads = false;
+void on_broken_pipe(int) { nobody_reads = true; }
+
 // Has malloc keep what is freed: a command goes through a few large arrays, one after another, and pages
 // that the kernel must clear again cost more than the work on them.
 void keep_memory() {
@@ -79,6 +84,13 @@ std::atomic<bool> is_out_of_memory = false;
   crowdfold::cli::tell(kOutOfMemory);
   ::_exit(kExitData);
 }
+
+}  // namespace
+
+// simdjson asks for its arrays this way, and writes to one without looking whether it got it.
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return ::operator new[](size); }
+
+namespace {
 
 int complain(const std::string& message, int code) {
   crowdfold::cli::tell(fmt::format("{}crowdfold: {}\n",
@@ -131,7 +143,6 @@ void run(int argc, char** argv) {
     if (!asked_for) throw std::bad_alloc();  // a stream of text does not throw by itself
     crowdfold::cli::print(asked_for.str());
   }
-  crowdfold::cli::flush_printed();
 }
 
 }  // namespace
@@ -145,11 +156,18 @@ int main(int argc, char** argv) {
   std::signal(SIGTERM, on_interrupt);
   // A terminal that is closed, unless nohup says that it does not matter.
   if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+  if (std::signal(SIGPIPE, on_broken_pipe) == SIG_IGN) std::signal(SIGPIPE, SIG_IGN);
   try {
     run(argc, argv);
     return 0;
   } catch (const crowdfold::Error& error) {
-    return complain(error.what(), exit_code(error.code()));
+    if (nobody_reads) {
+      std::signal(SIGPIPE, SIG_DFL);
+      std::raise(SIGPIPE);
+    }
+    const bool leaves = error.code() == crowdfold::ErrorCode::interrupted;
+    return complain(error.what() + (leaves ? crowdfold::cli::outcome_of_outputs() : ""),
+                    exit_code(error.code()));
   } catch (const std::bad_alloc&) {
     crowdfold::cli::tell(kOutOfMemory);
     return kExitData;

@@ -44,7 +44,7 @@ void ReportCommand::operator()() {
     throw Error(ErrorCode::data, truths + ": no truth to compare with");
   Document document = document_of(report, data, known, input.files_name());
   if (!title.empty()) document.title = title;
-  write_document(output, document);
+  write_document(output, document, {.cancelled = &interrupted()});
   run.end_progress();
   run.say(document.headline);
   for (const Advice::Item& item : advice_of(report, data).items) run.say("- " + item.text);
@@ -59,10 +59,12 @@ void add_report(CLI::App& app) {
       *app.add_subcommand("report", "a page to look at: tasks, workers, classes, what to do next");
   state->input.add_files_to(command);
   command.add_option("--truth", state->truths, "known truths, to compare with: task,label")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file_name);
   command.add_option("-o,--output", state->output, "file of the page; .json: its data alone")
       ->required()
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file_name);
   command.add_option("--title", state->title,
                      "title of the page; default: the name of the file of labels");
   command.add_option("-m,--method", state->options.method, "see 'crowdfold methods'")

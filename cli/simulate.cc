@@ -106,13 +106,16 @@ void add_simulate(CLI::App& app) {
       .add_option("-o,--output", state->output,
                   "file of labels: task,worker,label; .csv, .tsv, .json or .jsonl, also .gz or .zst")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->capture_default_str()
       ->group(out);
   command.add_option("--truth-out", state->truth_out, "file of truths: task,label")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->group(out);
   command.add_option("--workers-out", state->workers_out, "file of true qualities: worker,quality")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->group(out);
   command.add_flag("--shuffle", state->shuffle, "write rows in random order, not grouped by task")
       ->group(out);

@@ -120,8 +120,9 @@ void import_workers(const State& options) {
   LiveStream stream(open_store(options.file), {}, {});
   for (const std::string& table : options.others) {
     NameTable workers("workers", kMaxWorkers);
-    const std::vector<WorkerCounts> counts = read_workers(
-        table, workers, stream.config().alpha, stream.config().beta, InputFlags().options_for_tables());
+    const std::vector<WorkerCounts> counts =
+        read_workers(table, workers, stream.config().alpha, stream.config().beta,
+                     within(options.run.context(), InputFlags().options_for_tables()));
     for (WorkerId w = 0; w < counts.size(); ++w) stream.remember(workers[w], counts[w]);
   }
   stream.commit();
@@ -179,6 +180,7 @@ void add_state(CLI::App& app) {
   merge_command->add_option("OTHER", merge_state->others, "states to add")->required();
   const auto [export_command, export_state] = add("export", "write the workers as CSV", export_workers);
   export_command->add_option("-o,--output", export_state->output, "file of workers; -: standard output")
+      ->check(is_file_name)
       ->capture_default_str();
   export_command->add_flag("--details", export_state->details, "write more columns");
   export_state->output_flags.add_to(*export_command);
@@ -198,6 +200,7 @@ void add_state(CLI::App& app) {
         std::pair(import_command, import_state), std::pair(rejudge_command, rejudge_state),
         std::pair(check_command, check_state)})
     state->run.add_quiet_to(*sub);
+  import_state->run.add_memory_to(*import_command);
   command.footer(
       "Examples:\n"
       "  crowdfold state show crowd.db\n"

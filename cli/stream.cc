@@ -85,9 +85,8 @@ class Session {
     return totals.events + totals.repeated - before_;
   }
   void print() {
-    print_lines(lines_);
-    flush_printed();
-    lines_.clear();
+    const std::string lines = std::exchange(lines_, {});  // not twice, where it is interrupted
+    print_lines(lines);
   }
 
   const Stream& options_;

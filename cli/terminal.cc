@@ -12,6 +12,7 @@
 #include <ctime>
 
 #include "crowdfold/error.h"
+#include "crowdfold/io.h"
 #include "crowdfold/words.h"
 
 namespace crowdfold::cli {
@@ -50,16 +51,17 @@ std::string amount(const char* stage, double value) {
 
 }  // namespace
 
+std::atomic<bool>& interrupted() {
+  static std::atomic<bool> flag = false;
+  return flag;
+}
+
 void print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_to_print();
+  if (!write_to_reader(STDOUT_FILENO, text, &interrupted())) fail_to_print();
 }
 
 void print_lines(std::string_view text) {
   ::isatty(STDOUT_FILENO) != 0 ? print(printable(text, "\n")) : print(text);
-}
-
-void flush_printed() {
-  if (std::fflush(stdout) != 0) fail_to_print();
 }
 
 void tell(std::string_view text) {
@@ -69,15 +71,11 @@ void tell(std::string_view text) {
   sigemptyset(&broken_pipe);
   sigaddset(&broken_pipe, SIGPIPE);
   ::pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
-  while (!text.empty()) {
-    const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      constexpr timespec kAtOnce{};
-      if (errno == EPIPE) ::sigtimedwait(&broken_pipe, nullptr, &kAtOnce);
-      break;
-    }
-    text.remove_prefix(static_cast<std::size_t>(count));
+  try {
+    constexpr timespec kAtOnce{};
+    if (!write_to_reader(STDERR_FILENO, text, &interrupted()) && errno == EPIPE)
+      ::sigtimedwait(&broken_pipe, nullptr, &kAtOnce);
+  } catch (const Error&) {  // nobody reads it, and the user wants to go
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

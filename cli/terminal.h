@@ -2,6 +2,7 @@
 // standard output and standard error. Numbers with commas are in crowdfold/words.h.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -13,14 +14,15 @@
 
 namespace crowdfold::cli {
 
-// To standard output. Error(io) if it cannot be written: a command that prints has failed then.
+// Set by the signal handler that main installs.
+std::atomic<bool>& interrupted();
+
+// To standard output. Error(interrupted) if a signal comes while nobody reads it, Error(io) if it cannot
+// be written: a command that prints has failed then.
 void print(std::string_view text);
 // The same for lines that hold names as they are, such as JSON: a terminal gets them as printable()
 // shows them.
 void print_lines(std::string_view text);
-// Sends what was printed on its way.
-void flush_printed();
-
 // To standard error. Never fails: people who closed it, or let it run full, shall have their answers all
 // the same.
 void tell(std::string_view text);

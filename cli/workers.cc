@@ -85,7 +85,7 @@ void Workers::write_review(const AggregateSummary& summary, const std::vector<bo
         if (!known) return std::nullopt;
         return matches[*known];
       },
-      reason);
+      reason, output_flags.options());
   run.say(
       fmt::format("{}: {} to approve, {} to reject; {} decided before, {} of unknown workers left open",
                   batch, count_noun(counts.approved, "assignment"), with_commas(counts.rejected),
@@ -108,12 +108,15 @@ void add_workers(CLI::App& app) {
   command.add_option("--set", state->settings, "an option of the method; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--truth", state->truths, "known truths: task,label")->type_name("FILE");
+  command.add_option("--truth", state->truths, "known truths: task,label")
+      ->type_name("FILE")
+      ->check(is_file_name);
   const char* out = "Output";
   command
       .add_option("-o,--output", state->output,
                   "workers: worker,quality,lower,upper,labels; with --mturk: the batch to upload")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->capture_default_str()
       ->group(out);
   command.add_flag("--details", state->details, "more columns for workers")->group(out);
@@ -123,6 +126,7 @@ void add_workers(CLI::App& app) {
           "results of a batch: written again with a reason under Reject for workers of the rule, "
           "and an x under Approve for others")
       ->type_name("FILE")
+      ->check(is_file_name)
       ->group(out);
   command.add_option("--reason", state->reason, "what those who are rejected are told")
       ->type_name("TEXT")

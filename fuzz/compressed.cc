@@ -1,7 +1,5 @@
 // Compressed input: the bytes as they are, or the text compressed in two parts, whole and in pieces.
 #include <fmt/format.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <vector>
@@ -16,33 +14,13 @@ namespace {
 
 constexpr std::size_t kMostDecoded = 1 << 20;  // a few bytes may stand for many
 
-std::string as_gzip(std::string_view text) {
-  z_stream stream{};
-  deflateInit2(&stream, 1, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&stream, text.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
-std::string as_zstd(std::string_view text) {
-  std::string packed(ZSTD_compressBound(text.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
-  return packed;
-}
-
 std::string pack(std::size_t kind, std::string_view text) {
   const std::string_view one = text.substr(0, text.size() / 2);
   const std::string_view other = text.substr(text.size() / 2);
   switch (kind) {
     case 0: return std::string(text);
-    case 1: return as_gzip(one) + as_gzip(other);
-    case 2: return as_zstd(one) + as_zstd(other);
+    case 1: return testing::gzip(one) + testing::gzip(other);
+    case 2: return testing::zstd(one) + testing::zstd(other);
     case 3: return testing::bzip2(one) + testing::bzip2(other);
     case 4: return testing::xz(one) + testing::xz(other);
     default: return testing::zip({{"a.csv", std::string(text)}});

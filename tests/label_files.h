@@ -2,8 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <string>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "crowdfold/io.h"
 #include "crowdfold/run_context.h"
 #include "io/output.h"
+#include "packed.h"
 #include "support.h"
 
 namespace crowdfold::testing {
@@ -47,27 +46,6 @@ inline std::string as_jsonl(const std::vector<LabelRow>& rows) {
     text += "}\n";
   }
   return text;
-}
-
-inline std::string gzip(const std::string& text) {
-  z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string packed(deflateBound(&stream, text.size()) + 64, '\0');
-  std::string input = text;
-  stream.next_in = reinterpret_cast<Bytef*>(input.data());
-  stream.avail_in = static_cast<uInt>(input.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
-inline std::string zstd(const std::string& text) {
-  std::string packed(ZSTD_compressBound(text.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
-  return packed;
 }
 
 // A crowd that fills several small_blocks(), with quoted names, abstentions and repeated labels.

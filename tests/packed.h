@@ -1,9 +1,10 @@
-// Text as bzip2, xz and zip, for tests and fuzz harnesses.
+// Text as gzip, zstd, bzip2, xz and zip, for tests and fuzz harnesses.
 #pragma once
 
 #include <bzlib.h>
 #include <lzma.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <cstdint>
 #include <string>
@@ -11,6 +12,29 @@
 #include <vector>
 
 namespace crowdfold::testing {
+
+// By zlib; `window` says what stands around it, see deflateInit2().
+inline std::string deflated(std::string_view text, int window) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&stream, text.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+inline std::string gzip(std::string_view text) { return deflated(text, MAX_WBITS + 16); }
+
+inline std::string zstd(std::string_view text) {  // without a checksum
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
+  return packed;
+}
 
 inline std::string bzip2(std::string_view text) {
   std::string packed(text.size() + text.size() / 100 + 600, '\0');
@@ -45,17 +69,7 @@ inline std::string zip(const std::vector<Packed>& files) {
   std::string archive;
   std::string directory;
   for (const Packed& file : files) {
-    z_stream stream{};
-    deflateInit2(&stream, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-    std::string data(deflateBound(&stream, file.text.size()) + 64, '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(file.text.data()));
-    stream.avail_in = static_cast<uInt>(file.text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(data.data());
-    stream.avail_out = static_cast<uInt>(data.size());
-    deflate(&stream, Z_FINISH);
-    data.resize(stream.total_out);
-    deflateEnd(&stream);
-
+    const std::string data = deflated(file.text, -MAX_WBITS);
     std::string about;  // the same in both headers
     append(about, 20, 2);
     append(about, file.encrypted ? 1 : 0, 2);

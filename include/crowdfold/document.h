@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "crowdfold/io.h"
+
 namespace crowdfold {
 
 inline constexpr int kDocumentVersion = 1;
@@ -151,7 +153,7 @@ std::string to_html(const std::string& json);
 bool has_page();
 
 // Writes JSON if `path` ends in .json, a page otherwise; "-" is standard output. Whole or not at all.
-void write_document(const std::string& path, const Document& document);
+void write_document(const std::string& path, const Document& document, const WriteOptions& options = {});
 // Throws the Error(usage) with which write_document() would end, before the work is done.
 void require_page_for(const std::string& path);
 

@@ -32,8 +32,8 @@ struct ImportedLabels {
   std::vector<std::pair<std::string, std::string>> truths;
   ReadReport report;
 };
-// The labels of several inputs, which make one data set: files and folders of one export format, or
-// tables.
+// The labels of several inputs, which make one data set: files, folders and zip archives of one export
+// format, also on pipes, or tables.
 ImportedLabels import_labels(const std::vector<std::string>& paths, const ReadOptions& options,
                              const RunContext& context);
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,8 +58,13 @@ struct ReadOptions {
   bool with_predictions = false;
   // As in RunContext, for the time in which a pipe or terminal has nothing to read.
   const std::atomic<bool>* cancelled = nullptr;
+  // As in RunContext, for tables that come without one: truths, workers, estimates.
+  std::uint64_t max_memory = 0;
   std::size_t block_bytes = std::size_t{1} << 18;  // read at a time; no result depends on it
 };
+
+// The options with the limit of memory and the cancellation of a run, where they have none themselves.
+ReadOptions within(const RunContext& context, ReadOptions options);
 
 // What a reader found out, for people.
 struct ReadReport {
@@ -70,6 +76,7 @@ struct ReadReport {
   std::uint64_t rows = 0;              // of labels, abstentions among them
   std::uint64_t repeated_headers = 0;  // rows that say the names of the columns again: left out
   std::uint64_t total_rows = 0;        // rows of totals: left out
+  std::uint64_t empty_rows = 0;  // separators and nothing else, as spreadsheets write them: left out
   std::uint64_t skipped_rows = 0;
   std::string first_skipped;       // the first skipped row's error
   bool spelled_otherwise = false;  // truths that share no class with the labels: no score means anything
@@ -80,9 +87,9 @@ struct ReadReport {
 bool is_rereadable(const std::string& path);
 
 // The inputs that these paths stand for. A folder stands for its data files (those of its folders, if it
-// has none itself), by name, without hidden ones; a zip archive of several files of one kind for
-// FILE.zip:NAME of each; everything else for itself. What a folder holds besides goes to `left_out`.
-// Error(data) for a folder without data.
+// has none itself), by name, without hidden ones; a zip archive of several files for FILE.zip:NAME of
+// each data file, if they are of one kind; everything else for itself. What a folder or an archive holds
+// besides goes to `left_out`. Error(data) for a folder without data.
 std::vector<std::string> expand_inputs(const std::vector<std::string>& paths,
                                        std::vector<std::string>* left_out = nullptr);
 
@@ -143,7 +150,14 @@ struct WriteOptions {
   // In CSV, an apostrophe stands before names that a spreadsheet would take for a formula. That changes
   // the names, so such a file is for people, not for reading it again.
   bool spreadsheet_safe = false;
+  // As in RunContext, for the time in which nobody reads the pipe that is written to.
+  const std::atomic<bool>* cancelled = nullptr;
 };
+
+// Writes to a pipe, terminal or device, as a file is written by write(). While nobody reads the other
+// end it looks at `cancelled`, and throws Error(interrupted) once that is true. False if it cannot be
+// written to: errno says why.
+bool write_to_reader(int descriptor, std::string_view bytes, const std::atomic<bool>* cancelled);
 
 // The path's ending decides: .tsv, .json (one array), .jsonl or .ndjson (JSON lines), CSV otherwise,
 // each also with .gz or .zst behind it; "-" is standard output, and gets CSV. A terminal gets names as

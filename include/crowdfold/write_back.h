@@ -66,6 +66,6 @@ struct ReviewCounts {
 // column WorkerId.
 ReviewCounts write_mturk_review(const std::string& path, const std::string& batch,
                                 const std::function<std::optional<bool>(std::string_view)>& is_bad,
-                                const std::string& reason);
+                                const std::string& reason, const WriteOptions& options = {});
 
 }  // namespace crowdfold

@@ -10,9 +10,10 @@ import numpy as np
 
 from . import _native
 from ._fitted import Fitted
-from ._input import LabelTable, Values, as_texts, column_pairs, read, text_of, truth_columns
+from ._input import LabelTable, Values, as_texts, read, text_of, truth_columns, warn_of
 from ._libraries import NUMPY, as_list
 from ._progress import progress
+from ._reading import Reading
 from .errors import NotFittedError, UsageError
 
 Self = TypeVar("Self", bound="Aggregator")
@@ -102,36 +103,37 @@ class Aggregator:
     # --- whole data sets --------------------------------------------------------------------
 
     def fit(self: Self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
-            workers: Optional[Path] = None, low_memory: bool = False) -> Self:
+            workers: Optional[Path] = None, low_memory: bool = False, **reading: Any) -> Self:
         """Learns from labels and judges their tasks.
 
         `true_labels` are known truths of some tasks: a Series by task, a table with the columns task and label, a
         dictionary, or a path. `workers` is a file of worker qualities from an earlier run, see `save`.
         With `low_memory`, the labels of a file whose rows are grouped by task are read task by task and not kept: for
         methods that learn as labels come, without truths and earlier qualities. Probabilities of all classes are not made.
+        `reading` are options for files, such as `fold_case=True`: see `read_labels`.
         """
-        self._fit(data, true_labels, columns, workers, False, low_memory)
+        self._fit(data, true_labels, Reading.of(columns, reading), workers, False, low_memory)
         return self
 
     def fit_predict(self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
-                    workers: Optional[Path] = None, low_memory: bool = False) -> Any:
+                    workers: Optional[Path] = None, low_memory: bool = False, **reading: Any) -> Any:
         """`fit`, then `labels_`."""
-        return self._fit(data, true_labels, columns, workers, False, low_memory).labels()
+        return self._fit(data, true_labels, Reading.of(columns, reading), workers, False, low_memory).labels()
 
     def fit_predict_proba(self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
-                          workers: Optional[Path] = None) -> Any:
+                          workers: Optional[Path] = None, **reading: Any) -> Any:
         """`fit`, then `probas_`."""
-        return self._fit(data, true_labels, columns, workers, True).probas()
+        return self._fit(data, true_labels, Reading.of(columns, reading), workers, True).probas()
 
-    def _fit(self, data: Any, true_labels: Any, columns: Optional[Mapping[str, str]], workers: Optional[Path],
+    def _fit(self, data: Any, true_labels: Any, reading: Reading, workers: Optional[Path],
              posterior: bool, low_memory: bool = False, **given: Any) -> Fitted:
         settings = self._settings()
         seed = self._seed()
         if low_memory:
             known = {"true_labels": true_labels, "workers": workers, **given}
-            return self._fit_file(data, columns, settings, seed, [name for name in known if known[name] is not None])
+            return self._fit_file(data, reading, settings, seed, [name for name in known if known[name] is not None])
         with progress(self._shows_progress()) as bar:
-            crowd = self._read(data, columns, bar)
+            crowd = self._read(data, reading, bar)
             class_values = Values(crowd.library, [crowd.classes])
             truths = find_truths(crowd, class_values, true_labels)
             extras = self._extras(crowd, class_values, **given)
@@ -146,7 +148,7 @@ class Aggregator:
         self._fitted_ = Fitted.of(crowd.library, crowd.tasks, worker_values, class_values, result, learned)
         return self._fitted_
 
-    def _fit_file(self, data: Any, columns: Optional[Mapping[str, str]], settings: List[Tuple[str, str]], seed: int,
+    def _fit_file(self, data: Any, reading: Reading, settings: List[Tuple[str, str]], seed: int,
                   obstacles: List[str]) -> Fitted:
         """Fits the labels of a file without keeping them."""
         if not isinstance(data, (str, os.PathLike)):
@@ -154,8 +156,9 @@ class Aggregator:
         if obstacles:
             raise UsageError(f"low_memory=True does not fit: {obstacles[0]} needs the labels in memory")
         with progress(self._shows_progress()) as bar:
-            result, learned, names = _native.fit_file(self._method, settings, os.fspath(data), column_pairs(columns),
-                                                      getattr(self, "duplicates"), seed, self._threads(), bar)
+            result, learned, names, notes = _native.fit_file(self._method, settings, os.fspath(data), reading.native(),
+                                                             getattr(self, "duplicates"), seed, self._threads(), bar)
+        warn_of(data, notes)
         tasks, workers, classes = (as_texts(each) for each in names)
         self._learned = learned
         self._fitted_ = Fitted.of(NUMPY, tasks, Values(NUMPY, [workers]), Values(NUMPY, [classes]), result, learned)
@@ -165,30 +168,30 @@ class Aggregator:
         """The method's extras, by name, from parameters and from arguments of `fit`."""
         return []
 
-    def predict(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
+    def predict(self, data: Any, *, columns: Optional[Mapping[str, str]] = None, **reading: Any) -> Any:
         """Judges tasks with the worker qualities learned so far. Learns nothing."""
-        return self._judge(data, columns).labels()
+        return self._judge(data, Reading.of(columns, reading)).labels()
 
-    def predict_proba(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
+    def predict_proba(self, data: Any, *, columns: Optional[Mapping[str, str]] = None, **reading: Any) -> Any:
         """Like `predict`, but returns the probability of every class."""
-        return self._judge(data, columns).probas()
+        return self._judge(data, Reading.of(columns, reading)).probas()
 
-    def _judge(self, data: Any, columns: Optional[Mapping[str, str]]) -> Fitted:
+    def _judge(self, data: Any, reading: Reading) -> Fitted:
         learned = self._require_learned()
         with progress(self._shows_progress()) as bar:
-            crowd = self._read_more(data, columns, bar)
+            crowd = self._read_more(data, reading, bar)
             result = learned.judge(crowd.labels, bar)
         known = self._fitted
         workers = known.workers.in_library(crowd.library, crowd.workers)
         classes = known.classes.in_library(crowd.library, crowd.classes)
         return Fitted.of(crowd.library, crowd.tasks, workers, classes, result, learned)
 
-    def _read(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> LabelTable:
-        return read(data, columns=columns, duplicates=getattr(self, "duplicates"), threads=self._threads(), progress=bar)
+    def _read(self, data: Any, reading: Reading, bar: Any) -> LabelTable:
+        return read(data, reading, duplicates=getattr(self, "duplicates"), threads=self._threads(), progress=bar)
 
-    def _read_more(self, data: Any, columns: Optional[Mapping[str, str]], bar: Any) -> LabelTable:
+    def _read_more(self, data: Any, reading: Reading, bar: Any) -> LabelTable:
         """Reads labels, and gives known workers and classes the ids they already have."""
-        crowd = self._read(data, columns, bar)
+        crowd = self._read(data, reading, bar)
         labels, new_workers, new_classes = self._require_learned().renumber(crowd.labels)
         return LabelTable(labels, crowd.library, crowd.tasks, crowd.library.select(crowd.workers, new_workers),
                           crowd.library.select(crowd.classes, new_classes))
@@ -258,7 +261,7 @@ class Aggregator:
     # --- learning as labels come ------------------------------------------------------------
 
     def partial_fit(self: Self, data: Any, true_labels: Any = None, *,
-                    columns: Optional[Mapping[str, str]] = None) -> Self:
+                    columns: Optional[Mapping[str, str]] = None, **reading: Any) -> Self:
         """Learns from one more chunk of tasks, and judges them.
 
         A chunk holds all labels of its tasks. Afterwards, results by task (such as `labels_`) describe the last chunk, and
@@ -272,7 +275,7 @@ class Aggregator:
             self._fitted_ = Fitted.nothing(learned)
         known, learned = self._fitted, self._learned
         with progress(self._shows_progress()) as bar:
-            crowd = self._read_more(data, columns, bar)
+            crowd = self._read_more(data, Reading.of(columns, reading), bar)
             workers = known.workers.in_library(crowd.library, crowd.workers)
             classes = known.classes.in_library(crowd.library, crowd.classes)
             truths = find_truths(crowd, classes, true_labels)

@@ -11,6 +11,7 @@ import numpy as np
 from ._base import Aggregator, Path
 from ._input import LabelTable, Values, key_columns
 from ._libraries import as_list, library_of
+from ._reading import Reading
 from .errors import UsageError
 
 Extras = List[Tuple[str, Any]]
@@ -44,25 +45,26 @@ class WeightedByFit(Aggregator):
 
     def fit(self: Weighted, data: Any, skills: Any = None, *, true_labels: Any = None,  # type: ignore[override]
             columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
-            low_memory: bool = False) -> Weighted:
+            low_memory: bool = False, **reading: Any) -> Weighted:
         """Judges tasks, and learns how often workers agree.
 
         `skills` are weights of workers: a Series by worker, a dictionary, or a table with the columns worker and skill. Then
         probabilities are shares of the weights. The other arguments are those of all classes; pass `true_labels` by name.
         """
-        self._fit(data, true_labels, columns, workers, False, low_memory, skills=skills)
+        self._fit(data, true_labels, Reading.of(columns, reading), workers, False, low_memory, skills=skills)
         return self
 
     def fit_predict(self, data: Any, skills: Any = None, *, true_labels: Any = None,  # type: ignore[override]
                     columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
-                    low_memory: bool = False) -> Any:
+                    low_memory: bool = False, **reading: Any) -> Any:
         """`fit`, then `labels_`."""
-        return self._fit(data, true_labels, columns, workers, False, low_memory, skills=skills).labels()
+        return self._fit(data, true_labels, Reading.of(columns, reading), workers, False, low_memory, skills=skills).labels()
 
     def fit_predict_proba(self, data: Any, skills: Any = None, *, true_labels: Any = None,  # type: ignore[override]
-                          columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None) -> Any:
+                          columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
+                          **reading: Any) -> Any:
         """`fit`, then `probas_`."""
-        return self._fit(data, true_labels, columns, workers, True, skills=skills).probas()
+        return self._fit(data, true_labels, Reading.of(columns, reading), workers, True, skills=skills).probas()
 
     def _extras(self, crowd: LabelTable, classes: Values, skills: Any = None, **given: Any) -> Extras:
         if skills is None:
@@ -95,26 +97,28 @@ class StartedByFit(Aggregator):
 
     def fit(self: Started, data: Any, true_labels: Any = None, initial_error: Any = None, *,
             columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
-            low_memory: bool = False) -> Started:
+            low_memory: bool = False, **reading: Any) -> Started:
         """Learns from labels and judges their tasks.
 
         `initial_error` are confusion matrices to start from, in the form of `errors_`. `initial_error_strategy` is "assign" to
         use them as they are, or "addition" to add them as counts to those of a vote. The other arguments are those of all
         classes.
         """
-        self._fit(data, true_labels, columns, workers, False, low_memory, initial_error=initial_error)
+        self._fit(data, true_labels, Reading.of(columns, reading), workers, False, low_memory, initial_error=initial_error)
         return self
 
     def fit_predict(self, data: Any, true_labels: Any = None, initial_error: Any = None, *,
                     columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
-                    low_memory: bool = False) -> Any:
+                    low_memory: bool = False, **reading: Any) -> Any:
         """`fit`, then `labels_`."""
-        return self._fit(data, true_labels, columns, workers, False, low_memory, initial_error=initial_error).labels()
+        return self._fit(data, true_labels, Reading.of(columns, reading), workers, False, low_memory,
+                         initial_error=initial_error).labels()
 
     def fit_predict_proba(self, data: Any, true_labels: Any = None, initial_error: Any = None, *,
-                          columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None) -> Any:
+                          columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
+                          **reading: Any) -> Any:
         """`fit`, then `probas_`."""
-        return self._fit(data, true_labels, columns, workers, True, initial_error=initial_error).probas()
+        return self._fit(data, true_labels, Reading.of(columns, reading), workers, True, initial_error=initial_error).probas()
 
     def _extras(self, crowd: LabelTable, classes: Values, initial_error: Any = None, **given: Any) -> Extras:
         strategy = getattr(self, "initial_error_strategy")
@@ -231,6 +235,7 @@ class WithScores(Aggregator):
         return self.predict_proba(data, columns=columns)
 
     def fit_predict_score(self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
-                          workers: Optional[Path] = None) -> Any:
+                          workers: Optional[Path] = None,
+                          **reading: Any) -> Any:
         """The same as `fit_predict_proba`."""
         return self.fit_predict_proba(data, true_labels, columns=columns, workers=workers)

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from typing import Any, Iterator, List, Optional, Sequence, Union
 
 from . import _native
-from ._input import as_texts, column_pairs
+from ._input import Path, as_texts
 from ._plain import Series
+from ._reading import ROLES, Reading
 
 __all__ = ["LabelRows", "read_labels"]
-
-Path = Union[str, "os.PathLike[str]"]
-
 
 class LabelRows(Mapping[str, Any]):
     """Labels of a file: the columns task, worker and label as numpy arrays, which every method accepts.
@@ -48,22 +46,19 @@ class LabelRows(Mapping[str, Any]):
 
 def read_labels(path: Union[Path, Sequence[Path]], format: Optional[str] = None, question: Optional[str] = None,
                 with_predictions: bool = False, *, columns: Optional[Mapping[str, str]] = None, duplicates: str = "last",
-                n_jobs: int = 0) -> LabelRows:
+                n_jobs: int = 0, **reading: Any) -> LabelRows:
     """Reads a file of labels, or the export of a platform, as `crowdfold import` does.
 
-    Parameters
-    ----------
-    path : a file, a folder, or several that make one data set
-    format : "csv", "tsv", "jsonl", or a platform as `crowdfold import --formats` lists them; recognised if it is not given
-    question : of an export with several; "name=class" reads one class of a multiple choice as yes or no
-    with_predictions : predictions in an export are labels of workers "model:VERSION"
-    columns, duplicates, n_jobs : as in `fit`
+    `path` is a file, a folder, or several that make one data set; `duplicates` and `n_jobs` are as in the classes of methods.
     """
+    options = Reading.of(columns, {"format": format, "question": question, "with_predictions": with_predictions, **reading})
     paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     labels, truth_tasks, truth_labels, kind, notes = _native.import_files(
-        [os.fspath(one) for one in paths], column_pairs(columns), format or "", question or "", with_predictions,
-        duplicates, n_jobs, None)
+        [os.fspath(one) for one in paths], options.native(), duplicates, n_jobs, None)
     names = (labels.task_names(), labels.worker_names(), labels.class_names())
     rows = (as_texts(texts)[ids] for texts, ids in zip(names, labels.label_rows()))
     truth = Series(as_texts(truth_labels), as_texts(truth_tasks), "truth", "task")
-    return LabelRows(dict(zip(("task", "worker", "label"), rows)), truth, kind, notes)
+    return LabelRows(dict(zip(ROLES, rows)), truth, kind, notes)
+
+
+read_labels.__doc__ = f"{read_labels.__doc__}\n    {(Reading.__doc__ or '').split(chr(10), 2)[2].strip()}\n    "

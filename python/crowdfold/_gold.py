@@ -10,6 +10,7 @@ from ._base import find_truths
 from ._fitted import Fitted
 from ._input import Values
 from ._progress import progress
+from ._reading import Reading
 from .errors import NotFittedError, UsageError
 from .methods import MajorityVote
 
@@ -24,13 +25,13 @@ class GoldMajorityVote(MajorityVote):
     """
 
     def fit(self: Self, data: Any, true_labels: Any, *,  # type: ignore[override]
-            columns: Optional[Mapping[str, str]] = None) -> Self:
+            columns: Optional[Mapping[str, str]] = None, **reading: Any) -> Self:
         """Learns how often workers are right, from the tasks in `true_labels`. Judges nothing."""
         if true_labels is None:
             raise UsageError("GoldMajorityVote.fit(data, true_labels): truths of some tasks are needed")
         self._settings()
         with progress(self._shows_progress()) as bar:
-            crowd = self._read(data, columns, bar)
+            crowd = self._read(data, Reading.of(columns, reading), bar)
         truths = find_truths(crowd, Values(crowd.library, [crowd.classes]), true_labels)
         right, seen = crowd.labels.count_right(truths)
         known = np.flatnonzero(seen)
@@ -39,26 +40,26 @@ class GoldMajorityVote(MajorityVote):
         self.__dict__.pop("_fitted_", None)
         return self
 
-    def predict(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
+    def predict(self, data: Any, *, columns: Optional[Mapping[str, str]] = None, **reading: Any) -> Any:
         """Judges tasks by a vote weighted by `skills_`."""
-        return self._vote(data, columns, False).labels()
+        return self._vote(data, Reading.of(columns, reading), False).labels()
 
-    def predict_proba(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
+    def predict_proba(self, data: Any, *, columns: Optional[Mapping[str, str]] = None, **reading: Any) -> Any:
         """Like `predict`, but returns each class's share of the weights."""
-        return self._vote(data, columns, True).probas()
+        return self._vote(data, Reading.of(columns, reading), True).probas()
 
     def fit_predict(self, data: Any, true_labels: Any, *,  # type: ignore[override]
-                    columns: Optional[Mapping[str, str]] = None) -> Any:
+                    columns: Optional[Mapping[str, str]] = None, **reading: Any) -> Any:
         """`fit`, then `predict`."""
-        return self.fit(data, true_labels, columns=columns).predict(data, columns=columns)
+        return self.fit(data, true_labels, columns=columns, **reading).predict(data, columns=columns, **reading)
 
     def fit_predict_proba(self, data: Any, true_labels: Any, *,  # type: ignore[override]
-                          columns: Optional[Mapping[str, str]] = None) -> Any:
+                          columns: Optional[Mapping[str, str]] = None, **reading: Any) -> Any:
         """`fit`, then `predict_proba`."""
-        return self.fit(data, true_labels, columns=columns).predict_proba(data, columns=columns)
+        return self.fit(data, true_labels, columns=columns, **reading).predict_proba(data, columns=columns, **reading)
 
     def partial_fit(self: Self, data: Any, true_labels: Any = None, *,
-                    columns: Optional[Mapping[str, str]] = None) -> Self:
+                    columns: Optional[Mapping[str, str]] = None, **reading: Any) -> Self:
         """Not for this class."""
         raise UsageError("GoldMajorityVote learns by fit(data, true_labels) only; TwoPass learns as labels come")
 
@@ -73,8 +74,8 @@ class GoldMajorityVote(MajorityVote):
             raise NotFittedError("this GoldMajorityVote has not seen any truths yet: call fit")
         return self._skills
 
-    def _vote(self, data: Any, columns: Optional[Mapping[str, str]], posterior: bool) -> Fitted:
-        return self._fit(data, None, columns, None, posterior, skills=self.skills_)
+    def _vote(self, data: Any, reading: Reading, posterior: bool) -> Fitted:
+        return self._fit(data, None, reading, None, posterior, skills=self.skills_)
 
     @property
     def _fitted(self) -> Fitted:

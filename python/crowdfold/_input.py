@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _native
 from ._libraries import NUMPY, Library, as_list, library_of, to_array
+from ._reading import ROLES, Reading
 from .errors import UsageError
 
-ROLES = ("task", "worker", "label")
+Path = Union[str, "os.PathLike[str]"]
 
 # Arrow's formats of numbers -> numpy's types.
 _NUMBERS = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
@@ -64,20 +66,6 @@ class LabelTable:
     classes: Any
 
 
-def column_names(columns: Optional[Mapping[str, str]]) -> Tuple[str, str, str]:
-    columns = dict(columns or {})
-    names = tuple(str(columns.pop(role, role)) for role in ROLES)
-    if columns:
-        raise UsageError(f"columns: '{next(iter(columns))}' is none of {', '.join(ROLES)}")
-    return names[0], names[1], names[2]
-
-
-def column_pairs(columns: Optional[Mapping[str, str]]) -> List[Tuple[str, str]]:
-    """Roles and columns, as readers of files take them."""
-    column_names(columns)  # refuses roles that are none
-    return [(role, str(name)) for role, name in (columns or {}).items()]
-
-
 def as_texts(texts: List[str]) -> Any:
     """Names of a file as an array."""
     return _texts(texts, "u")
@@ -97,12 +85,12 @@ def pick_columns(library: Library, table: Any, names: Iterable[str]) -> List[Any
     return picked
 
 
-def read(data: Any, *, columns: Optional[Mapping[str, str]] = None, duplicates: str = "last",
-         threads: int = 0, progress: Any = None) -> LabelTable:
+def read(data: Any, reading: Reading, *, duplicates: str = "last", threads: int = 0, progress: Any = None) -> LabelTable:
     """Reads the labels of a table, a file, or an iterator of tables."""
-    names = column_names(columns)
+    names = reading.column_names()
+    reading.require_file(data)
     if isinstance(data, (str, os.PathLike)):
-        return _read_file(os.fspath(data), columns, duplicates, threads, progress)
+        return _read_file(os.fspath(data), reading, duplicates, threads, progress)
     if type(data).__name__ == "LazyFrame":
         data = data.collect()
     table, library = as_table(data)
@@ -139,11 +127,18 @@ def as_table(data: Any) -> Tuple[Any, Optional[Library]]:
     return data, None
 
 
-def _read_file(path: str, columns: Optional[Mapping[str, str]], duplicates: str, threads: int,
-               progress: Any) -> LabelTable:
-    labels = _native.read_file(path, column_pairs(columns), duplicates, threads, progress)
-    for note in labels.notes:
-        warnings.warn(f"{path}: {note}", stacklevel=6)
+def warn_of(path: Path, notes: Iterable[str]) -> None:
+    """What looks wrong about a file, or was decided for the user. Warnings are of the caller's line."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ or ""):
+        level, frame = level + 1, frame.f_back
+    for note in notes:
+        warnings.warn(f"{os.fspath(path)}: {note}", stacklevel=level)
+
+
+def _read_file(path: str, reading: Reading, duplicates: str, threads: int, progress: Any) -> LabelTable:
+    labels = _native.read_file(path, reading.native(), duplicates, threads, progress)
+    warn_of(path, labels.notes)
     return LabelTable(labels, NUMPY, *(as_texts(names) for names in (
         labels.task_names(), labels.worker_names(), labels.class_names())))
 

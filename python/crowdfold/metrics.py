@@ -14,6 +14,7 @@ import numpy as np
 from . import _native
 from ._input import read, text_of, truth_columns
 from ._libraries import as_list
+from ._reading import Reading
 from .errors import UsageError
 
 __all__ = [
@@ -127,27 +128,28 @@ def log_loss(labels: Any, confidence: Any, truth: Any) -> float:
     return float("nan") if loss is None else loss
 
 
-def agreement(data: Any, *, columns: Optional[Mapping[str, str]] = None, duplicates: str = "last") -> Agreement:
-    """Measures how much the workers agree. Undefined coefficients are NaN."""
-    crowd = read(data, columns=columns, duplicates=duplicates)
+def agreement(data: Any, *, columns: Optional[Mapping[str, str]] = None, duplicates: str = "last",
+              **reading: Any) -> Agreement:
+    """Measures how much the workers agree. Undefined coefficients are NaN. `reading` are options for files."""
+    crowd = read(data, Reading.of(columns, reading), duplicates=duplicates)
     return Agreement(**_native.agreement(crowd.labels))
 
 
-def percent_agreement(data: Any, *, columns: Optional[Mapping[str, str]] = None) -> float:
+def percent_agreement(data: Any, *, columns: Optional[Mapping[str, str]] = None, **reading: Any) -> float:
     """The share of pairs of labels on a task that agree, mean over tasks, 0 to 1."""
-    return agreement(data, columns=columns).percent
+    return agreement(data, columns=columns, **reading).percent
 
 
-def krippendorff_alpha(data: Any, *, columns: Optional[Mapping[str, str]] = None) -> float:
+def krippendorff_alpha(data: Any, *, columns: Optional[Mapping[str, str]] = None, **reading: Any) -> float:
     """Krippendorff's alpha, nominal."""
-    return agreement(data, columns=columns).krippendorff_alpha
+    return agreement(data, columns=columns, **reading).krippendorff_alpha
 
 
-def fleiss_kappa(data: Any, *, columns: Optional[Mapping[str, str]] = None) -> float:
+def fleiss_kappa(data: Any, *, columns: Optional[Mapping[str, str]] = None, **reading: Any) -> float:
     """Fleiss' kappa; tasks may have different numbers of labels."""
-    return agreement(data, columns=columns).fleiss_kappa
+    return agreement(data, columns=columns, **reading).fleiss_kappa
 
 
-def cohen_kappa(data: Any, *, columns: Optional[Mapping[str, str]] = None) -> float:
+def cohen_kappa(data: Any, *, columns: Optional[Mapping[str, str]] = None, **reading: Any) -> float:
     """Cohen's kappa, mean over pairs of workers, weighted by the tasks they share."""
-    return agreement(data, columns=columns).cohen_kappa
+    return agreement(data, columns=columns, **reading).cohen_kappa

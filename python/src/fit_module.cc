@@ -55,7 +55,8 @@ std::pair<FitResult, Learned> fit(const std::string& method, const Settings& set
   run_abandonable(context_for(threads, seed), progress, [=, &info](RunContext context) {
     if (workers_file) {
       const BetaQuality prior = info.prior(settings);
-      given->workers = read_workers(*workers_file, data->labels, prior.alpha, prior.beta, {});
+      given->workers =
+          read_workers(*workers_file, data->labels, prior.alpha, prior.beta, within(context, {}));
     }
     const Labels& labels = data->labels;
     context.posterior = posterior;
@@ -72,25 +73,27 @@ std::pair<FitResult, Learned> fit(const std::string& method, const Settings& set
 // Labels of a file that are not kept: the result, what was learned, and the names of tasks, workers and
 // classes.
 nb::tuple fit_file(const std::string& method, const Settings& settings, const std::string& path,
-                   const std::vector<std::pair<std::string, std::string>>& columns,
-                   const std::string& duplicates, std::uint64_t seed, int threads, nb::handle progress) {
+                   const nb::dict& reading, const std::string& duplicates, std::uint64_t seed,
+                   int threads, nb::handle progress) {
   AggregateRequest request;
   request.method = method;
   request.settings = settings;
   request.labels = {path};
-  request.read.columns = columns;
-  request.read.duplicates = parse_duplicates(duplicates);
+  request.read = read_options(reading, duplicates);
   request.road = Road::low_memory;
   auto summary = std::make_shared<AggregateSummary>();
-  run_abandonable(context_for(threads, seed), progress,
-                  [=](const RunContext& context) { *summary = aggregate(request, context); });
+  auto notes = std::make_shared<std::vector<std::string>>();
+  run_abandonable(context_for(threads, seed), progress, [=](const RunContext& context) {
+    *summary = aggregate(request, context,
+                         {.on_read = [&](const ReadReport& read) { *notes = notes_of(read); }});
+  });
   Learned learned(method, settings, seed);
   learned.adopt(summary->workers(), summary->classes(), summary->result);
   auto names = nb::make_tuple(names_of(summary->tasks()), names_of(summary->workers()),
                               names_of(summary->classes()));
   FitResult fitted{std::move(summary->result), summary->tasks().size(), summary->workers().size(),
                    summary->classes().size()};
-  return nb::make_tuple(std::move(fitted), std::move(learned), std::move(names));
+  return nb::make_tuple(std::move(fitted), std::move(learned), std::move(names), *notes);
 }
 
 // accuracy, accuracy_sd, log_loss, seconds: see Score.
@@ -211,7 +214,7 @@ void bind_fit(nb::module_& module) {
   module.def("fit", &fit, "method"_a, "settings"_a, "labels"_a, "truths"_a.none(),
              "workers_file"_a.none(), "extras"_a, "seed"_a, "threads"_a, "posterior"_a,
              "progress"_a.none());
-  module.def("fit_file", &fit_file, "method"_a, "settings"_a, "path"_a, "columns"_a, "duplicates"_a,
+  module.def("fit_file", &fit_file, "method"_a, "settings"_a, "path"_a, "reading"_a, "duplicates"_a,
              "seed"_a, "threads"_a, "progress"_a.none());
   module.def("score", &score, "method"_a, "settings"_a, "labels"_a, "truths"_a, "runs"_a, "seed"_a,
              "threads"_a, "progress"_a.none());

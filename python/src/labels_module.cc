@@ -115,6 +115,22 @@ class ChunkReader {
   ColumnReader reader_;
 };
 
+ReadOptions with_format(ReadOptions options, const std::string& format) {
+  options.format = format == "csv"     ? Format::csv
+                   : format == "tsv"   ? Format::tsv
+                   : format == "jsonl" ? Format::jsonl
+                                       : Format::automatic;
+  if (options.format == Format::automatic) options.platform = format;
+  return options;
+}
+
+MultiSelect parse_multi_select(const std::string& name) {
+  if (name == "refuse") return MultiSelect::refuse;
+  if (name == "first") return MultiSelect::first;
+  if (name == "keep") return MultiSelect::keep;
+  throw Error(ErrorCode::usage, fmt::format("multi_select={}: refuse | first | keep", name));
+}
+
 // One chunk is all there is.
 LabelData collect(nb::handle tasks, nb::handle workers, nb::handle labels, const std::string& duplicates,
                   int threads, nb::handle progress) {
@@ -126,38 +142,23 @@ LabelData collect(nb::handle tasks, nb::handle workers, nb::handle labels, const
   return {std::move(read.labels), std::move(read.first_rows)};
 }
 
-LabelData read_file(const std::string& path,
-                    const std::vector<std::pair<std::string, std::string>>& columns,
-                    const std::string& duplicates, int threads, nb::handle progress) {
+LabelData read_file(const std::string& path, const nb::dict& reading, const std::string& duplicates,
+                    int threads, nb::handle progress) {
   LabelData data;
-  ReadOptions options;
-  options.columns = columns;
-  options.duplicates = parse_duplicates(duplicates);
+  const ReadOptions options = read_options(reading, duplicates);
   ReadReport report;
   run_native(context_for(threads), progress, [&](const RunContext& context) {
     data.labels = read_labels(path, options, context, &report);
   });
-  data.notes = std::move(report.notes);
-  if (report.worked_out) data.notes.insert(data.notes.begin(), report.columns);
+  data.notes = notes_of(report);
   return data;
 }
 
 // Files and folders, exports of platforms among them: labels, truths (tasks and labels), and what is
 // told to people.
-nb::tuple import_files(const std::vector<std::string>& paths,
-                       const std::vector<std::pair<std::string, std::string>>& columns,
-                       const std::string& format, const std::string& question, bool with_predictions,
+nb::tuple import_files(const std::vector<std::string>& paths, const nb::dict& reading,
                        const std::string& duplicates, int threads, nb::handle progress) {
-  ReadOptions options;
-  options.columns = columns;
-  options.format = format == "csv"     ? Format::csv
-                   : format == "tsv"   ? Format::tsv
-                   : format == "jsonl" ? Format::jsonl
-                                       : Format::automatic;
-  if (options.format == Format::automatic) options.platform = format;
-  options.question = question;
-  options.with_predictions = with_predictions;
-  options.duplicates = parse_duplicates(duplicates);
+  const ReadOptions options = read_options(reading, duplicates);
   ImportedLabels imported;
   run_native(context_for(threads), progress,
              [&](const RunContext& context) { imported = import_labels(paths, options, context); });
@@ -168,7 +169,7 @@ nb::tuple import_files(const std::vector<std::string>& paths,
     truth_labels.push_back(std::move(label));
   }
   return nb::make_tuple(LabelData{std::move(imported.labels), {}}, truth_tasks, truth_labels,
-                        imported.report.format, imported.report.notes);
+                        imported.report.format, notes_of(imported.report));
 }
 
 // Ids of tasks, workers and classes, a row for each label.
@@ -190,7 +191,7 @@ nb::tuple rows_of(const LabelData& data) {
 std::pair<std::vector<std::string>, std::vector<std::string>> read_truth_file(const std::string& path) {
   std::pair<std::vector<std::string>, std::vector<std::string>> truths;
   const nb::gil_scoped_release no_python;
-  for (auto& [task, label] : read_truth_rows(path, {})) {
+  for (auto& [task, label] : read_truth_rows(path, within(context_for(1, 0), {}))) {
     truths.first.push_back(std::move(task));
     truths.second.push_back(std::move(label));
   }
@@ -297,6 +298,47 @@ RunContext context_for(int threads, std::uint64_t seed) {
   return within_machine(std::move(wanted));
 }
 
+// Names are those of Reading in Python, which checks them; what is not there keeps its default.
+ReadOptions read_options(const nb::dict& reading, const std::string& duplicates) {
+  ReadOptions options;
+  options.duplicates = parse_duplicates(duplicates);
+  const auto take = [&](const char* name, auto& value) {
+    if (!reading.contains(name)) return false;
+    try {
+      value = nb::cast<std::remove_reference_t<decltype(value)>>(reading[name]);
+    } catch (const nb::cast_error&) {
+      const std::string given = nb::cast<std::string>(nb::repr(reading[name]));
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}={}: a value of another kind is needed", name, given));
+    }
+    return true;
+  };
+  std::string format;
+  std::string multi_select = "refuse";
+  bool header = false;
+  take("columns", options.columns);
+  take("encoding", options.encoding);
+  take("skip_lines", options.skip_lines);
+  take("wide", options.wide);
+  take("wide_workers", options.wide_workers);
+  take("abstain", options.abstain);
+  take("fold_case", options.fold_case);
+  take("normalize", options.normalize);
+  take("skip_bad_rows", options.skip_bad_rows);
+  take("question", options.question);
+  take("with_predictions", options.with_predictions);
+  if (take("header", header)) options.header = header ? Header::yes : Header::no;
+  if (take("format", format)) options = with_format(std::move(options), format);
+  if (take("multi_select", multi_select)) options.multi_select = parse_multi_select(multi_select);
+  return options;
+}
+
+std::vector<std::string> notes_of(const ReadReport& report) {
+  std::vector<std::string> notes = report.notes;
+  if (report.worked_out) notes.insert(notes.begin(), report.columns);
+  return notes;
+}
+
 std::vector<std::string> names_of(const NameTable& table) {
   std::vector<std::string> names;
   names.reserve(table.size());
@@ -335,10 +377,10 @@ void bind_labels(nb::module_& module) {
       .def("build", &ChunkReader::build, "threads"_a);
   module.def("collect", &collect, "tasks"_a, "workers"_a, "labels"_a, "duplicates"_a, "threads"_a,
              "progress"_a.none());
-  module.def("read_file", &read_file, "path"_a, "columns"_a, "duplicates"_a, "threads"_a,
+  module.def("read_file", &read_file, "path"_a, "reading"_a, "duplicates"_a, "threads"_a,
              "progress"_a.none());
-  module.def("import_files", &import_files, "paths"_a, "columns"_a, "format"_a, "question"_a,
-             "with_predictions"_a, "duplicates"_a, "threads"_a, "progress"_a.none());
+  module.def("import_files", &import_files, "paths"_a, "reading"_a, "duplicates"_a, "threads"_a,
+             "progress"_a.none());
   module.def("read_truth_file", &read_truth_file, "path"_a);
   module.def("align", &align, "tasks"_a, "labels"_a, "other_tasks"_a, "other_labels"_a);
 }

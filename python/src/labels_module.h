@@ -7,10 +7,15 @@
 #include <vector>
 
 #include "crowdfold/columns.h"
+#include "crowdfold/io.h"
 
 namespace crowdfold::python {
 
 Duplicates parse_duplicates(const std::string& name);
+// How to read a file, by the names of Reading in Python.
+ReadOptions read_options(const nanobind::dict& reading, const std::string& duplicates);
+// What people are told of it.
+std::vector<std::string> notes_of(const ReadReport& report);
 // Within the limits of the machine; threads 0: one for every core.
 RunContext context_for(int threads, std::uint64_t seed = 0);
 std::vector<std::string> names_of(const NameTable& table);

@@ -141,7 +141,7 @@ void load(Learned& learned, const std::string& path) {
   const nb::gil_scoped_release no_python;
   NameTable workers("workers", kMaxWorkers);
   WorkerState state = learned.state();
-  state.counts = read_workers(path, workers, state.alpha, state.beta, {});
+  state.counts = read_workers(path, workers, state.alpha, state.beta, within(context_for(1, 0), {}));
   state.sections.clear();
   learned.workers = std::move(workers);
   learned.restore(std::move(state));

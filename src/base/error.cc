@@ -28,7 +28,7 @@ Error::Error(ErrorCode code, Location location, const std::string& message)
 
 void RunContext::throw_if_cancelled() const {
   if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
-    throw Error(ErrorCode::interrupted, "interrupted: nothing was written");
+    throw Error(ErrorCode::interrupted, "interrupted");
   }
 }
 

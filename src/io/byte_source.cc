@@ -253,6 +253,23 @@ SourceOptions source_options(const ReadOptions& options, Waiting waiting) {
   return result;
 }
 
+ByteSource& OpenedPipes::look(const std::string& path, const ReadOptions& options) {
+  std::unique_ptr<ByteSource>& source = sources_[path];
+  if (source == nullptr) source = open_text(path, options);
+  return *source;
+}
+
+std::unique_ptr<ByteSource> OpenedPipes::take(const std::string& path) {
+  const auto found = sources_.find(path);
+  return found == sources_.end() ? nullptr : std::move(found->second);
+}
+
+std::unique_ptr<ByteSource> open_text(const std::string& path, const ReadOptions& options) {
+  SourceOptions as_text = source_options(options);
+  as_text.json_lines = false;
+  return open_source(path, as_text);
+}
+
 std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 bool is_rereadable(const std::string& path) {

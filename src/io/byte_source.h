@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,6 +104,22 @@ std::unique_ptr<ByteSource> open_source(const std::string& path, const SourceOpt
 
 // For tables: what of these options concerns bytes.
 SourceOptions source_options(const ReadOptions& options, Waiting waiting = Waiting::yes);
+
+// Pipes that were opened for a look at their first bytes: they can be opened once, so they are read from
+// there. Inputs that can be read twice are not kept open.
+class OpenedPipes {
+ public:
+  // Text at its beginning, for peek() only; the pipe stays open.
+  ByteSource& look(const std::string& path, const ReadOptions& options);
+  // The text of a pipe that was looked at; of other inputs, null.
+  std::unique_ptr<ByteSource> take(const std::string& path);
+
+ private:
+  std::map<std::string, std::unique_ptr<ByteSource>> sources_;
+};
+
+// The text of an input, as it is: JSON documents are not made lines of.
+std::unique_ptr<ByteSource> open_text(const std::string& path, const ReadOptions& options);
 
 // How messages call a path.
 std::string display_name(const std::string& path);

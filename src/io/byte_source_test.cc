@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include "packed.h"
 #include "support.h"
@@ -13,27 +11,6 @@ namespace crowdfold {
 namespace {
 
 using testing::TempDir;
-
-std::string zstd_of(const std::string& text) {  // without a checksum
-  std::string packed(ZSTD_compressBound(text.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
-  return packed;
-}
-
-std::string gzip_of(const std::string& text) {
-  z_stream stream{};
-  constexpr int kGzipOnly = 16;
-  deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipOnly, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
 
 std::string some_text() {
   std::string text;
@@ -55,7 +32,7 @@ TEST(ByteSource, DecompressesInPiecesOfAnySize) {
   const std::string text = some_text();
   using namespace testing;
   for (const std::string& packed :
-       {zstd_of(text), gzip_of(text), gzip_of(text) + gzip_of(text), bzip2(text),
+       {testing::zstd(text), testing::gzip(text), testing::gzip(text) + testing::gzip(text), bzip2(text),
         bzip2(text) + bzip2(text), xz(text), xz(text) + std::string(4, '\0') + xz(text),
         zip({{"a.csv", text}})}) {
     const std::string path = folder.write("packed", packed);
@@ -71,7 +48,7 @@ TEST(ByteSource, DecompressesInPiecesOfAnySize) {
 
 TEST(ByteSource, DoesNotWaitUnlessItShall) {
   const std::string text = some_text();
-  for (const std::string& packed : {text, zstd_of(text), gzip_of(text), testing::bzip2(text),
+  for (const std::string& packed : {text, testing::zstd(text), testing::gzip(text), testing::bzip2(text),
                                     testing::xz(text), testing::zip({{"a.csv", text}})}) {
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
@@ -95,7 +72,7 @@ TEST(ByteSource, DoesNotWaitUnlessItShall) {
 TEST(ByteSource, ShowsTheFirstBytesOfFilesAndPipesAndGivesThemAgain) {
   const TempDir folder;
   const std::string text = some_text();
-  for (const std::string& packed : {text, gzip_of(text), testing::zip({{"a.csv", text}})}) {
+  for (const std::string& packed : {text, testing::gzip(text), testing::zip({{"a.csv", text}})}) {
     const auto file = open_source(folder.write("file", packed));
     EXPECT_EQ(file->peek(10), text.substr(0, 10));
     EXPECT_EQ(file->peek(100'000), text.substr(0, 100'000));
@@ -145,7 +122,7 @@ TEST(ByteSource, SaysWhichArchivesItCannotRead) {
   changed[changed.size() / 2] = static_cast<char>(changed[changed.size() / 2] ^ 1);
   EXPECT_TRUE(
       message_of(folder.write("changed.zip", changed)).starts_with("the zip archive is damaged: "));
-  EXPECT_EQ(message_of(folder.write("twice", gzip_of(testing::bzip2("text")))),
+  EXPECT_EQ(message_of(folder.write("twice", testing::gzip(testing::bzip2("text")))),
             "it is packed twice, the second time as bzip2: unpack it once and give that");
   for (const std::string& packed : {testing::bzip2(some_text()), testing::xz(some_text())}) {
     EXPECT_TRUE(message_of(folder.write("cut", packed.substr(0, packed.size() / 2)))
@@ -161,7 +138,7 @@ TEST(ByteSource, SaysWhichArchivesItCannotRead) {
 TEST(ByteSource, GivesTheBytesBeforeDamageWhetherTheyArePeekedAtOrNot) {
   const TempDir folder;
   const std::string text = some_text();
-  const std::string packed = gzip_of(text);
+  const std::string packed = testing::gzip(text);
   const std::string path = folder.write("cut.gz", packed.substr(0, packed.size() / 2));
   std::string before[2];
   for (const bool peeked : {false, true}) {
@@ -221,7 +198,8 @@ TEST(ByteSource, FollowsAFileUnlessItIsCompressed) {
   EXPECT_EQ(read_pieces(*source, 100, status), " three");
   EXPECT_EQ(status, kNoneYet);
 
-  const auto packed = open_source(folder.write("packed", gzip_of("one")), {.waiting = Waiting::follow});
+  const auto packed =
+      open_source(folder.write("packed", testing::gzip("one")), {.waiting = Waiting::follow});
   EXPECT_EQ(testing::error_of([&] { read_pieces(*packed, 100, status); }).code(), ErrorCode::data);
 }
 

@@ -83,13 +83,25 @@ std::size_t mapped_column(const Role& role, const std::vector<std::string>& head
                           did_you_mean(*column, header), columns_to_show(header)));
 }
 
+std::vector<std::string> own_names(const std::vector<std::string>& header) {
+  constexpr std::string_view kMember = "value.";
+  const bool by_id = header.size() > 1 && header[0] == "key" &&
+                     std::all_of(header.begin() + 1, header.end(),
+                                 [&](const std::string& name) { return name.starts_with(kMember); });
+  if (!by_id) return header;
+  std::vector<std::string> names = {"id"};
+  for (std::size_t c = 1; c < header.size(); ++c) names.push_back(header[c].substr(kMember.size()));
+  return names;
+}
+
 std::vector<NamedColumn> columns_named(const Role& role, const std::vector<std::string>& header) {
   std::vector<NamedColumn> found;
+  const std::vector<std::string> names = own_names(header);
   for (std::size_t rank = 0; rank < role.aliases.size(); ++rank) {
     for (std::size_t column = 0; column < header.size(); ++column) {
       const bool taken = std::any_of(found.begin(), found.end(),
                                      [&](const NamedColumn& named) { return named.column == column; });
-      if (!taken && goes_by(plain(header[column]), role.aliases[rank])) found.push_back({column, rank});
+      if (!taken && goes_by(plain(names[column]), role.aliases[rank])) found.push_back({column, rank});
     }
   }
   return found;
@@ -167,9 +179,10 @@ void check_mapping(const std::vector<Role>& roles, const ReadOptions& options) {
 }
 
 Role task_role() {
-  return {"task",
-          {"task", "item", "question", "unit", "object", "example", "instance", "sample", "document",
-           "doc", "image", "hit", "sentence", "id"}};
+  return {
+      "task",
+      {"task", "item", "question", "unit", "object", "example", "instance", "sample", "document", "doc",
+       "image", "hit", "sentence", "commentid", "postid", "tweetid", "textid", "videoid", "id"}};
 }
 Role worker_role() {
   return {"worker",
@@ -267,6 +280,13 @@ std::vector<std::size_t> columns_by_position(std::size_t num_fields, const std::
     columns.push_back(column < num_fields ? column : kNoColumn);
   }
   return columns;
+}
+
+void require_few_columns(std::size_t columns, const Location& place) {
+  if (columns <= kMostColumns) return;
+  throw Error(ErrorCode::data, place,
+              fmt::format("{} columns: a table has at most {}; is this one?", with_commas(columns),
+                          with_commas(kMostColumns)));
 }
 
 }  // namespace crowdfold

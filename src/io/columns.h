@@ -34,6 +34,14 @@ const std::string* mapping_of(const std::string& role, const ReadOptions& option
 void check_mapping(const std::vector<Role>& roles, const ReadOptions& options);
 
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
+// A column for each class, and some more. Columns are looked at one by one, and many times.
+inline constexpr std::size_t kMostColumns = 70'000;
+// Error(data) if there are more.
+void require_few_columns(std::size_t columns, const Location& place);
+
+// What people call the columns: their names, but for the members of a JSON object by id, which become
+// rows with a "key", the id, and a "value.…" for each of the others.
+std::vector<std::string> own_names(const std::vector<std::string>& header);
 
 // Columns that a role may have by their names, best first, where `rank` is the place of the name among
 // the role's.

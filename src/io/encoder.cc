@@ -21,7 +21,7 @@ class GzipEncoder final : public Encoder {
     constexpr int kMemoryLevel = 8;
     if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipHeader, kMemoryLevel,
                      Z_DEFAULT_STRATEGY) != Z_OK)
-      throw Error(ErrorCode::internal, "zlib does not start");
+      throw std::bad_alloc();
   }
   ~GzipEncoder() override { deflateEnd(&stream_); }
   GzipEncoder(const GzipEncoder&) = delete;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "io/csv.h"
+#include "io/json_memory.h"
 #include "io/trim.h"
 
 namespace crowdfold {
@@ -82,10 +83,12 @@ Glimpse glimpse_of_json(std::string_view text, const std::vector<std::string>& k
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos && !whole) break;
-    const simdjson::padded_string line(text.substr(0, end));
+    const simdjson::padded_string line = padded(text.substr(0, end));
     text.remove_prefix(std::min(end, text.size() - 1) + 1);
     simdjson::dom::object object;
-    if (parser.parse(line).get(object) != simdjson::SUCCESS) continue;
+    const simdjson::error_code code = parser.parse(line).get(object);
+    require_memory(code);
+    if (code != simdjson::SUCCESS) continue;
     for (std::string& cell : texts) cell.clear();
     fill_cells(object, "", keys, texts);
     std::copy(texts.begin(), texts.end(), cells.begin());

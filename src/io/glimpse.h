@@ -13,6 +13,9 @@ namespace crowdfold {
 
 inline constexpr std::size_t kGlimpseBytes = std::size_t{1} << 20;
 
+// A column of which nobody knows yet which one it is.
+inline constexpr std::size_t kUnknown = static_cast<std::size_t>(-1);
+
 struct GlimpseColumn {
   static constexpr std::uint32_t kNothing = 0xFFFF'FFFF;
 

@@ -1,13 +1,14 @@
 #include "io/guess_columns.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
-#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <utility>
+
+#include "io/column_agreement.h"
+#include "io/column_looks.h"
 
 namespace crowdfold {
 namespace {
@@ -17,9 +18,10 @@ namespace {
 // never this much better than the right one.
 
 constexpr double kClearMargin = 1.5;     // over the next best guess
+constexpr double kDoubt = 0.3;           // … that makes an order of columns doubtful
 constexpr double kClearScore = 1.0;      // of the guess itself
-constexpr double kClearHints = 3;        // names and looks alone suffice
-constexpr double kClearAgreement = 0.8;  // … and so does agreement,
+constexpr double kClearAgreement = 0.8;  // where names and looks do not say it all,
+constexpr double kClearDeviations = 2;   // beyond chance,
 constexpr std::size_t kClearRows = 20;   // in that many rows, or fewer if a hint is for it
 constexpr std::size_t kClearRowsWithHint = 8;
 constexpr double kSomeHint = 1;
@@ -34,278 +36,15 @@ constexpr double kCountHint = 0.7;      // … times the logarithm of how many t
 constexpr double kUniquePairs =
     0.9;  // share of rows whose task and worker come together for the first time
 constexpr double kAttribute = -6;  // a column that says the same in all rows of a task, or of a worker
-constexpr double kLonelyAttribute = -1;  // … where there is no other column for labels
-constexpr std::size_t kMostClasses = 64;
-constexpr std::size_t kRowsCompared = 10'000;
-constexpr std::size_t kMostCandidates = 24;  // columns for each role
-constexpr std::size_t kValuesLookedAt = 60;
-
-// --- words in names -----------------------------------------------------------------------
-
-using Words = std::vector<std::string_view>;
-
-Words split_words(std::string_view text) {
-  Words words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    if (end > at) words.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
-}
-
-const Words& task_words() {
-  static const Words words = split_words(
-      "task item question unit object example instance sample document doc image img photo "
-      "picture pic video clip audio recording hit sentence text tweet post article page url "
-      "uri link file filename path query pair passage paragraph snippet prompt stimulus entity "
-      "product sku aufgabe frage bild foto objekt beispiel satz dokument datei tache tâche "
-      "tarea pregunta imagen domanda immagine tarefa pergunta imagem taak vraag zadanie");
-  return words;
-}
-const Words& worker_words() {
-  static const Words words = split_words(
-      "worker annotator performer user labeler labeller rater coder judge contributor assessor "
-      "observer reviewer participant expert email mail person who login account evaluator "
-      "turker volunteer respondent student member tagger by mitarbeiter bearbeiter nutzer "
-      "teilnehmer annotateur utilisateur personne trabajador usuario anotador persona utente "
-      "pessoa medewerker gebruiker");
-  return words;
-}
-const Words& label_words() {
-  static const Words words = split_words(
-      "label answer class annotation response rating judgment judgement category choice vote "
-      "output result value verdict decision opinion grade tag sentiment assessment evaluation "
-      "diagnosis selection antwort urteil klasse kategorie bewertung wertung entscheidung "
-      "reponse réponse etiquette étiquette classe categorie catégorie respuesta etiqueta clase "
-      "categoria risposta etichetta resposta antwoord");
-  return words;
-}
-const Words& other_words() {
-  static const Words words = split_words(
-      "time date timestamp created updated duration seconds status country city region "
-      "confidence session batch project split notes note remark version ip age gender language "
-      "lang device browser platform reward bonus index datum zeit dauer workflow");
-  return words;
-}
-// Of what is known, or decided already.
-const Words& truth_words() {
-  static const Words words = split_words(
-      "truth gold golden groundtruth correct expected majority consensus adjudicated final gt "
-      "truelabel");
-  return words;
-}
-
-// "imageURL_2" -> image, url.
-std::vector<std::string> words_of_name(const std::string& name) {
-  std::vector<std::string> words;
-  bool inside = false;
-  bool was_lower = false;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool letter = std::isalpha(byte) != 0 || byte >= 0x80;
-    const bool upper = std::isupper(byte) != 0;
-    if (letter && (!inside || (upper && was_lower))) words.emplace_back();
-    if (letter) words.back().push_back(static_cast<char>(std::tolower(byte)));
-    inside = letter;
-    was_lower = letter && !upper;
-  }
-  return words;
-}
-
-// Whether a word of the list is in the name: as one of its words, or in the middle if it is a long one.
-bool has_word(const std::string& name, const Words& list) {
-  constexpr std::size_t kLong = 5;
-  const std::vector<std::string> words = words_of_name(name);
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return std::any_of(list.begin(), list.end(), [&](std::string_view known) {
-      return word == known || word == std::string(known) + "s" ||
-             (known.size() >= kLong && word.find(known) != word.npos);
-    });
-  });
-}
-
-// --- looks of values ----------------------------------------------------------------------
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::size_t count_digits(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_digit));
-}
-
-bool is_number(std::string_view text) {
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
-  return !text.empty() && count_digits(text) > 0 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.'; }) &&
-         std::count(text.begin(), text.end(), '.') <= 1;
-}
-
-bool is_mail(std::string_view text) {
-  const std::size_t at = text.find('@');
-  return at != text.npos && at > 0 && text.find('.', at) != text.npos && text.find(' ') == text.npos;
-}
-
-bool is_file(std::string_view text) {
-  if (text.find("://") != text.npos) return true;
-  const std::size_t dot = text.rfind('.');
-  if (dot == text.npos || dot == 0 || text.find('@') != text.npos || is_number(text)) return false;
-  const std::string_view ending = text.substr(dot + 1);
-  return ending.size() >= 2 && ending.size() <= 5 &&
-         std::isalpha(static_cast<unsigned char>(ending[0])) &&
-         std::all_of(ending.begin(), ending.end(),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
-}
-
-bool is_time(std::string_view text) {
-  const std::size_t digits = count_digits(text);
-  if (digits == text.size()) return (digits == 10 || digits == 13) && text[0] == '1';  // Unix time
-  if (digits < 6 || text.find("://") != text.npos || text.find('_') != text.npos) return false;
-  const auto marks =
-      std::count_if(text.begin(), text.end(), [](char c) { return c == '-' || c == ':' || c == '/'; });
-  const std::size_t colon = text.find(':');
-  const bool clock = colon != text.npos && colon > 0 && colon + 1 < text.size() &&
-                     is_digit(text[colon - 1]) && is_digit(text[colon + 1]);
-  const bool date =
-      is_digit(text[0]) && marks >= 2 && std::all_of(text.begin(), text.end(), [](char c) {
-        return is_digit(c) || std::string_view("-:/.TZ +,").find(c) != std::string_view::npos;
-      });
-  return clock || date;
-}
-
-// The letters that all values begin with, before a number: "w" of w1, w17.
-std::string common_prefix(const GlimpseColumn& column) {
-  std::string prefix;
-  const auto looked_at = static_cast<std::uint32_t>(std::min(column.distinct(), kValuesLookedAt));
-  for (std::uint32_t v = 0; v < looked_at; ++v) {
-    const std::string_view text = column.values[v];
-    std::string letters;
-    std::size_t i = 0;
-    for (; i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) != 0; ++i)
-      letters.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(text[i]))));
-    while (i < text.size() && std::string_view("_-# ").find(text[i]) != std::string_view::npos) ++i;
-    if (letters.empty() || i == text.size() || !is_digit(text[i]) || (v > 0 && letters != prefix))
-      return "";
-    prefix = letters;
-  }
-  return prefix;
-}
-
-struct Looks {
-  bool mail = false;
-  bool file = false;
-  bool time = false;
-  bool decimal = false;
-  bool long_text = false;
-  std::string prefix;
-};
-
-Looks looks_of(const GlimpseColumn& column) {
-  const std::size_t count = std::min(column.distinct(), kValuesLookedAt);
-  if (count == 0) return {};
-  constexpr double kMost = 0.8;
-  const auto most = [&](const auto& is) {
-    std::size_t found = 0;
-    for (std::uint32_t v = 0; v < count; ++v) found += is(column.values[v]) ? 1 : 0;
-    return static_cast<double>(found) >= kMost * static_cast<double>(count);
-  };
-  Looks looks;
-  looks.mail = most(is_mail);
-  looks.file = most(is_file);
-  looks.time = most(is_time);
-  looks.decimal = most(is_number) && !most([](std::string_view text) {
-                    const std::size_t dot = text.find('.');
-                    return dot == text.npos || text.find_first_not_of('0', dot + 1) == text.npos;
-                  });
-  looks.long_text = most([](std::string_view text) {
-    constexpr std::size_t kLong = 25;
-    return text.size() >= kLong && std::count(text.begin(), text.end(), ' ') >= 3;
-  });
-  looks.prefix = common_prefix(column);
-  return looks;
-}
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-bool has_task_prefix(const Looks& looks) {
-  return is_one_of(looks.prefix, {"task", "t", "img", "image", "q", "item", "doc", "question", "photo"});
-}
-bool has_worker_prefix(const Looks& looks) {
-  return is_one_of(looks.prefix,
-                   {"worker", "w", "user", "u", "annotator", "ann", "rater", "coder", "a"});
-}
-bool looks_like_task(const Looks& looks) { return looks.file || has_task_prefix(looks); }
-bool looks_like_worker(const Looks& looks) { return looks.mail || has_worker_prefix(looks); }
-
-// --- agreement ----------------------------------------------------------------------------
-
-double pairs_of(double n) { return n * (n - 1) / 2; }
-
-// Counts of the pairs of values that come together in a row.
-std::vector<std::uint32_t> pair_counts(const GlimpseColumn& a, const GlimpseColumn& b,
-                                       std::size_t rows) {
-  std::vector<std::uint64_t> pairs;
-  for (std::size_t row = 0; row < rows; ++row) {
-    if (a.ids[row] == GlimpseColumn::kNothing || b.ids[row] == GlimpseColumn::kNothing) continue;
-    pairs.push_back(std::uint64_t{a.ids[row]} << 32 | b.ids[row]);
-  }
-  std::sort(pairs.begin(), pairs.end());
-  std::vector<std::uint32_t> counts;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (i == 0 || pairs[i] != pairs[i - 1]) counts.push_back(0);
-    ++counts.back();
-  }
-  return counts;
-}
-
-// How much more often rows of one group have the same value than any two rows.
-struct Agreement {
-  double kappa = 0;       // 1: always, 0: as by chance
-  double certainty = 0;   // 0 to 1: whether this can be chance
-  bool complete = false;  // no group has two values, and there are groups enough to say so
-};
-
-Agreement agreement_within(const GlimpseColumn& group, const GlimpseColumn& value, std::size_t rows) {
-  std::vector<std::uint32_t> group_sizes(group.distinct());
-  std::vector<std::uint32_t> value_sizes(value.distinct());
-  for (std::size_t row = 0; row < rows; ++row) {
-    if (group.ids[row] == GlimpseColumn::kNothing || value.ids[row] == GlimpseColumn::kNothing) continue;
-    ++group_sizes[group.ids[row]];
-    ++value_sizes[value.ids[row]];
-  }
-  double all = 0;
-  double within = 0;
-  double repeats = 0;  // rows that are not the first of their group
-  double large_groups = 0;
-  for (const std::uint32_t n : group_sizes) {
-    all += n;
-    within += pairs_of(n);
-    repeats += n > 0 ? n - 1 : 0;
-    large_groups += n > 1 ? 1 : 0;
-  }
-  double same = 0;
-  for (const std::uint32_t n : value_sizes) same += pairs_of(n);
-  double same_within = 0;
-  for (const std::uint32_t n : pair_counts(group, value, rows)) same_within += pairs_of(n);
-  if (within == 0 || all < 2) return {};
-  const double chance = same / pairs_of(all);
-  if (chance >= 1) return {};
-  const double share = same_within / within;
-  const double deviation = std::sqrt(std::max(chance * (1 - chance), 0.01) / repeats);
-  Agreement agreement;
-  agreement.kappa = (share - chance) / (1 - chance);
-  agreement.certainty = std::min(std::abs(share - chance) / deviation / 2, 1.0);
-  agreement.complete = same_within == within && large_groups >= 3;
-  return agreement;
-}
-
-double unique_pairs(const GlimpseColumn& task, const GlimpseColumn& worker, std::size_t rows) {
-  const std::vector<std::uint32_t> counts = pair_counts(task, worker, rows);
-  double total = 0;
-  for (const std::uint32_t n : counts) total += n;
-  return total == 0 ? 0 : static_cast<double>(counts.size()) / total;
-}
+constexpr double kLonelyAttribute = -1;         // … where there is no other column for labels
+constexpr std::size_t kRowsOfProperty = 4;      // with fewer, anything may be one by chance
+constexpr double kGroupsOfProperty = 15;        // … and with fewer, workers may all be right,
+constexpr double kRepeatsOfProperty = 5;        // unless there are many of them
+constexpr double kDeviationsOfFewTasks = 3;     // … and where there are fewer tasks than workers
+constexpr double kDeviationsOfRow = 0.2;        // of agreement that is no chance, with the root of rows
+constexpr std::size_t kRowsToComeAgain = 20;    // for values of a first row that is data
+constexpr std::size_t kRowsOfManyColumns = 30;  // with fewer, one may look like labels by chance
+constexpr std::size_t kMostCandidates = 24;     // columns for each role
 
 // --- guesses ------------------------------------------------------------------------------
 
@@ -325,6 +64,38 @@ class Guesser {
       if (unique.size() > 1) return {best(), false};
     }
     return {best(), is_clear()};
+  }
+
+  // See better_label(). A property may agree by chance with what workers say; a label has a word for it
+  // in its name, or workers agree on it and differ now and then.
+  std::size_t better_label() {
+    const auto is_property = [&](std::size_t c) {
+      return column(c).is_constant() || agreement(known_.task, c).complete ||
+             agreement(known_.worker, c).complete;
+    };
+    const auto agrees = [&](std::size_t c) {
+      return strength(agreement(known_.task, c)) >= kClearAgreement;
+    };
+    const std::size_t label = known_.label;
+    const bool constant = column(label).is_constant();
+    const bool unlikely = is_property(label) || looks_[label].decimal;
+    if (glimpse_.rows < kRowsOfProperty || (!unlikely && agrees(label))) return kUnknown;
+    known_.label = kUnknown;
+    for (const std::size_t c : candidates_for_label()) {
+      if (c == label || is_property(c)) continue;
+      const double hint = hint_label(c);
+      if (agrees(c) || constant ? hint >= 0 : unlikely && hint > 0) return c;
+    }
+    return kUnknown;
+  }
+
+  // How much better the best guess is.
+  double doubt_about(const LabelColumns& columns) {
+    guess();
+    const auto found = std::find_if(scored_.begin(), scored_.end(),
+                                    [&](const Scored& scored) { return scored.columns == columns; });
+    if (scored_.empty()) return 0;
+    return found == scored_.end() ? kClearMargin : scored_.front().score - found->score;
   }
 
  private:
@@ -472,27 +243,112 @@ class Guesser {
     }
     return best;
   }
+  // Hints for the columns of a guess; a column that is known needs none.
+  struct Hints {
+    double task;
+    double worker;
+    double label;
+    double sum() const { return task + worker + label; }
+  };
+  Hints hints_of(const LabelColumns& c) const {
+    return {known_.task == kUnknown ? hint_task(c.task) : kNameHint,
+            known_.worker == kUnknown ? hint_worker(c.worker) : kNameHint,
+            known_.label == kUnknown ? hint_label(c.label) : kNameHint};
+  }
+
+  // Whether something speaks against the guess, however good it is.
+  bool has_objection(const LabelColumns& c) {
+    const Hints hints = hints_of(c);
+    if (std::min({hints.task, hints.worker, hints.label}) < 0) return true;
+    return (hints.label <= 0 && is_doubtful_label(c)) || (hints.worker <= 0 && is_doubtful_worker(c)) ||
+           (hints.task <= 0 && is_doubtful_task(c, hints.worker));
+  }
+  // Whether a column that has no role in the guess has a name for one.
+  bool has_named_rival(const LabelColumns& c, const Words& own, const Words& a, const Words& b) const {
+    for (std::size_t other = 0; other < looks_.size(); ++other) {
+      const bool chosen = other == c.task || other == c.worker || other == c.label;
+      if (!chosen && !column(other).is_unique() && hint_name(other, own, a, b) >= kNameHint) return true;
+    }
+    return false;
+  }
+  // Fewer than workers, who come back: then these may be the tasks.
+  bool has_few_tasks(const LabelColumns& c) const {
+    const std::size_t workers = column(c.worker).distinct();
+    return column(c.task).distinct() < workers && 7 * workers <= 4 * column(c.worker).filled;
+  }
+  // A property of tasks or workers, something that may be the task or the worker as well, or mostly
+  // empty.
+  bool is_doubtful_label(const LabelColumns& c) {
+    const auto is_property = [&](const Agreement& a) {
+      return a.complete && (a.groups >= kGroupsOfProperty || a.repeats >= kRepeatsOfProperty * a.groups);
+    };
+    return is_property(agreement(c.task, c.label)) || is_property(agreement(c.worker, c.label)) ||
+           ((has_few_tasks(c) || (glimpse_.columns.size() > 3 && rows_ < kRowsOfManyColumns)) &&
+            unique_pairs(column(c.label), column(c.worker), rows_) >= kUniquePairs) ||
+           2 * column(c.label).filled < glimpse_.rows ||
+           has_named_rival(c, label_words(), task_words(), worker_words());
+  }
+  // Something of the worker, such as a session: another column that fits says the same in all of its
+  // rows.
+  bool is_doubtful_worker(const LabelColumns& c) {
+    const std::vector<std::size_t> others = candidates_for_worker();
+    return has_named_rival(c, worker_words(), task_words(), label_words()) ||
+           std::any_of(others.begin(), others.end(), [&](std::size_t other) {
+             return other != c.task && other != c.worker && other != c.label &&
+                    hint_worker(other) >= 0 && !is_same(other, c.worker) &&
+                    unique_pairs(column(c.task), column(other), rows_) >= kUniquePairs &&
+                    agreement(c.worker, other).complete;
+           });
+  }
+  // A worker, by their number; or something that hardly ever comes back, where another column does.
+  bool is_doubtful_task(const LabelColumns& c, double hint_worker) {
+    const std::size_t tasks = column(c.task).distinct();
+    if (hint_worker <= 0 && tasks == column(c.worker).distinct()) return true;
+    if (hint_worker <= 0 && 10 * tasks < column(c.worker).distinct()) return true;
+    if (hint_worker <= 0 && has_few_tasks(c) &&
+        agreement(c.task, c.label).deviations < kDeviationsOfFewTasks)
+      return true;
+    if (has_named_rival(c, task_words(), worker_words(), label_words())) return true;
+    if (5 * tasks < 3 * column(c.task).filled) return false;
+    return std::any_of(scored_.begin(), scored_.end(), [&](const Scored& other) {
+      return other.columns.worker == c.worker && column(other.columns.task).distinct() < tasks &&
+             other.columns.task != c.label;
+    });
+  }
+
   // That there are many of something is no reason by itself: names and looks have to speak for the
   // guess, or workers who agree.
   bool is_supported(const LabelColumns& c) {
-    const double hints = (known_.task == kUnknown ? hint_task(c.task) : 0) +
-                         (known_.worker == kUnknown ? hint_worker(c.worker) : 0) +
-                         (known_.label == kUnknown ? hint_label(c.label) : 0);
-    const bool agrees = strength(agreement(c.task, c.label)) >= kClearAgreement;
-    if (num_known() == 2) {
-      const bool attribute = agreement(c.task, c.label).complete && glimpse_.columns.size() > 3;
-      const bool open_label = known_.label == kUnknown;
-      return hints >= 0 && !(open_label && attribute && hints == 0) &&
-             (hints > 0 || rows_ >= kClearRowsWithHint);
-    }
-    return hints >= kClearHints ||
-           (agrees && rows_ >= (hints >= kSomeHint ? kClearRowsWithHint : kClearRows));
+    const Hints hints = hints_of(c);
+    if (num_known() == 2) return hints.sum() > 2 * kNameHint || rows_ >= kClearRowsWithHint;
+    if (std::min({hints.task, hints.worker, hints.label}) > 0) return true;
+    const Agreement& with_task = agreement(c.task, c.label);
+    const double deviations =
+        std::max(kClearDeviations, kDeviationsOfRow * std::sqrt(static_cast<double>(rows_)));
+    const bool agrees = strength(with_task) >= kClearAgreement && with_task.deviations >= deviations;
+    const bool hinted = hints.sum() >= num_known() * kNameHint + kSomeHint;
+    const bool few_columns = glimpse_.columns.size() <= 5;
+    return agrees && rows_ >= (hinted && few_columns ? kClearRowsWithHint : kClearRows);
+  }
+  // Whether each role has the one column whose name has a word for it.
+  bool is_named_by_words(const LabelColumns& best) const {
+    const auto only = [&](std::size_t chosen, const Words& own, const Words& a, const Words& b) {
+      for (std::size_t c = 0; c < looks_.size(); ++c) {
+        if (!is_known(c) && (hint_name(c, own, a, b) >= kNameHint) != (c == chosen)) return false;
+      }
+      return true;
+    };
+    return (known_.task != kUnknown || only(best.task, task_words(), worker_words(), label_words())) &&
+           (known_.worker != kUnknown ||
+            only(best.worker, worker_words(), task_words(), label_words())) &&
+           (known_.label != kUnknown || only(best.label, label_words(), task_words(), worker_words()));
   }
   bool is_clear() {
-    if (scored_.empty() || scored_.front().score < (num_known() == 2 ? kClearLast : kClearScore))
-      return false;
+    if (scored_.empty() || has_objection(scored_.front().columns)) return false;
     const LabelColumns& best = scored_.front().columns;
-    if (!is_supported(best)) return false;
+    if (is_named_by_words(best)) return true;
+    if (scored_.front().score < (num_known() == 2 ? kClearLast : kClearScore) || !is_supported(best))
+      return false;
     const auto other = std::find_if(scored_.begin(), scored_.end(), [&](const Scored& s) {
       return !is_same(s.columns.task, best.task) || !is_same(s.columns.worker, best.worker) ||
              !is_same(s.columns.label, best.label);
@@ -543,105 +399,29 @@ bool are_numbers(const GlimpseColumn& column) {
   return count > 0 && column.filled >= 2;
 }
 
-// --- wide tables --------------------------------------------------------------------------
-
-// Cells of `a` whose value `b` has as well.
-std::size_t cells_shared(const GlimpseColumn& a, const GlimpseColumn& b) {
-  std::size_t shared = 0;
-  for (std::uint32_t v = 0; v < a.distinct(); ++v)
-    shared += b.values.find(a.values[v]) ? a.counts[v] : 0;
-  return shared;
-}
-
-bool share_classes(const GlimpseColumn& a, const GlimpseColumn& b) {
-  const std::size_t of_a = cells_shared(a, b);
-  const std::size_t of_b = cells_shared(b, a);
-  const bool within =
-      (of_a == a.filled && 3 * of_b >= b.filled) || (of_b == b.filled && 3 * of_a >= a.filled);
-  return within || (3 * of_a >= 2 * a.filled && 3 * of_b >= 2 * b.filled);
-}
-
-bool may_hold_labels(const GlimpseColumn& column) {
-  const Looks looks = looks_of(column);
-  return column.filled > 0 && column.distinct() <= kMostClasses && !looks.time && !looks.mail &&
-         !looks.file && !looks.long_text && !has_word(column.name, truth_words()) &&
-         !has_word(column.name, other_words());
-}
-
-// The largest set of columns that share their classes with its first one.
-std::vector<std::size_t> columns_alike(const Glimpse& glimpse, std::size_t task) {
-  std::vector<std::size_t> best;
-  for (std::size_t first = 0; first < glimpse.columns.size(); ++first) {
-    if (first == task || !may_hold_labels(glimpse.columns[first])) continue;
-    std::vector<std::size_t> alike = {first};
-    for (std::size_t c = first + 1; c < glimpse.columns.size(); ++c) {
-      if (c != task && may_hold_labels(glimpse.columns[c]) &&
-          share_classes(glimpse.columns[first], glimpse.columns[c]))
-        alike.push_back(c);
-    }
-    if (alike.size() > best.size()) best = std::move(alike);
-  }
-  return best;
-}
-
-// The cells of some columns, row by row, as a table of (row, cell).
-std::pair<GlimpseColumn, GlimpseColumn> unfolded(const Glimpse& glimpse,
-                                                 const std::vector<std::size_t>& columns) {
-  GlimpseColumn row_numbers;
-  GlimpseColumn cells;
-  for (std::size_t row = 0; row < std::min(glimpse.rows, kRowsCompared); ++row) {
-    for (const std::size_t c : columns) {
-      const std::uint32_t id = glimpse.columns[c].ids[row];
-      if (id == GlimpseColumn::kNothing) continue;
-      row_numbers.add(std::to_string(row));
-      cells.add(glimpse.columns[c].values[id]);
-    }
-  }
-  return {std::move(row_numbers), std::move(cells)};
-}
-
-// "w1, w2, w3" and "annotator_a, annotator_b": names of the same kind.
-bool are_names_of_workers(const Glimpse& glimpse, const std::vector<std::size_t>& columns) {
-  GlimpseColumn names;
-  bool all = true;
-  for (const std::size_t c : columns) {
-    names.add(glimpse.columns[c].name);
-    all = all && has_word(glimpse.columns[c].name, worker_words());
-  }
-  return (all && columns.size() >= 2) ||
-         (columns.size() >= 2 &&
-          is_one_of(common_prefix(names),
-                    {"w", "worker", "a", "ann", "anno", "annot", "annotator", "r", "rater", "u", "user",
-                     "coder", "labeler", "judge", "expert"}));
-}
-
-std::size_t task_of_wide(const Glimpse& glimpse) {
-  for (const bool named : {true, false}) {
-    for (std::size_t c = 0; c < glimpse.columns.size(); ++c) {
-      const GlimpseColumn& column = glimpse.columns[c];
-      if (column.is_unique() && (!named || has_word(column.name, task_words())) &&
-          !looks_of(column).time)
-        return c;
-    }
-  }
-  return kUnknown;
-}
-
 }  // namespace
 
 FirstRow guess_first_row(const std::vector<std::string>& first_row, const Glimpse& below) {
-  // Rows that repeat the first one as a whole say nothing: a header comes again where files were joined.
-  std::size_t identical = 0;
+  // Rows that repeat the first one as a whole, in any order, say nothing: a header comes again where
+  // files were joined.
+  std::vector<std::string_view> sorted(first_row.begin(), first_row.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::size_t> again_in_headers(first_row.size());
+  std::vector<std::string_view> cells(first_row.size());
   std::vector<std::uint32_t> first_ids;
   for (std::size_t c = 0; c < first_row.size(); ++c) {
     const auto id = below.columns[c].values.find(first_row[c]);
     first_ids.push_back(id && !first_row[c].empty() ? *id : GlimpseColumn::kNothing);
   }
   for (std::size_t row = 0; row < below.rows; ++row) {
-    bool same = true;
-    for (std::size_t c = 0; same && c < first_row.size(); ++c)
-      same = below.columns[c].ids[row] == first_ids[c];
-    identical += same ? 1 : 0;
+    for (std::size_t c = 0; c < first_row.size(); ++c) {
+      const std::uint32_t id = below.columns[c].ids[row];
+      cells[c] = id == GlimpseColumn::kNothing ? std::string_view() : below.columns[c].values[id];
+    }
+    std::sort(cells.begin(), cells.end());
+    if (cells != sorted) continue;
+    for (std::size_t c = 0; c < first_row.size(); ++c)
+      again_in_headers[c] += below.columns[c].ids[row] == first_ids[c] ? 1 : 0;
   }
 
   std::size_t for_data = 0;
@@ -651,8 +431,10 @@ FirstRow guess_first_row(const std::vector<std::string>& first_row, const Glimps
     const GlimpseColumn& column = below.columns[c];
     if (first_row[c].empty()) continue;
     const std::string shape = common_shape(column);
-    if (first_ids[c] != GlimpseColumn::kNothing && column.counts[first_ids[c]] > identical) {
+    if (first_ids[c] != GlimpseColumn::kNothing && column.counts[first_ids[c]] > again_in_headers[c]) {
       ++again;
+    } else if (column.filled >= kRowsToComeAgain && 3 * column.distinct() <= column.filled) {
+      ++for_header;  // a value of a row would come again
     } else if (are_numbers(column)) {
       ++(is_number(first_row[c]) ? for_data : for_header);
     } else if (!shape.empty()) {
@@ -665,6 +447,11 @@ FirstRow guess_first_row(const std::vector<std::string>& first_row, const Glimps
   return for_data > 0 ? FirstRow::data : for_header > 0 ? FirstRow::header : FirstRow::no_matter;
 }
 
+bool is_none_of_them(const GlimpseColumn& column) {
+  const Looks looks = looks_of(column);
+  return looks.time || looks.decimal || has_word(column.name, other_words());
+}
+
 bool may_name_tasks(const GlimpseColumn& column) {
   return has_word(column.name, task_words()) || looks_like_task(looks_of(column));
 }
@@ -675,41 +462,22 @@ bool is_out_of_order(const Glimpse& glimpse, const LabelColumns& columns) {
          looks_like_task(looks(columns.label));
 }
 
+std::size_t better_label(const Glimpse& glimpse, const LabelColumns& columns) {
+  return Guesser(glimpse, columns).better_label();
+}
+
+bool is_doubtful(const Glimpse& glimpse, const LabelColumns& columns) {
+  return glimpse.rows >= kClearRowsWithHint &&
+         Guesser(glimpse, kNothingKnown).doubt_about(columns) >= kDoubt;
+}
+
+bool are_task_and_worker(const GlimpseColumn& task, const GlimpseColumn& worker) {
+  return unique_pairs(task, worker, std::min(task.ids.size(), kRowsCompared)) >= kUniquePairs;
+}
+
 ColumnGuess guess_columns(const Glimpse& glimpse, const LabelColumns& known) {
   if (glimpse.rows == 0) return {};
   return Guesser(glimpse, known).guess();
-}
-
-bool are_bijective(const GlimpseColumn& a, const GlimpseColumn& b) {
-  if (a.distinct() != b.distinct()) return false;
-  std::vector<std::uint32_t> other(a.distinct(), GlimpseColumn::kNothing);
-  for (std::size_t row = 0; row < a.ids.size(); ++row) {
-    if ((a.ids[row] == GlimpseColumn::kNothing) != (b.ids[row] == GlimpseColumn::kNothing)) return false;
-    if (a.ids[row] == GlimpseColumn::kNothing) continue;
-    std::uint32_t& known = other[a.ids[row]];
-    if (known == GlimpseColumn::kNothing) known = b.ids[row];
-    if (known != b.ids[row]) return false;
-  }
-  return true;
-}
-
-WideGuess guess_wide(const Glimpse& glimpse, std::size_t task, bool asked) {
-  WideColumns wide;
-  wide.task = task != kUnknown ? task : task_of_wide(glimpse);
-  if (wide.task == kUnknown && asked) wide.task = 0;
-  if (wide.task == kUnknown || (!asked && !glimpse.columns[wide.task].is_unique())) return {};
-  std::vector<std::size_t> all;
-  for (std::size_t c = 0; c < glimpse.columns.size(); ++c) {
-    if (c != wide.task && may_hold_labels(glimpse.columns[c])) all.push_back(c);
-  }
-  wide.workers = columns_alike(glimpse, wide.task);
-  if (are_names_of_workers(glimpse, all) || (asked && wide.workers.size() < 2)) wide.workers = all;
-  if (wide.workers.size() < 2) return {};
-  const auto [rows, cells] = unfolded(glimpse, wide.workers);
-  const Agreement agreement = agreement_within(rows, cells, rows.ids.size());
-  const bool agree = (agreement.kappa >= 0.1 && agreement.certainty >= 1) ||
-                     (agreement.kappa >= 0.3 && agreement.certainty >= 0.7);
-  return {wide, asked || agree || are_names_of_workers(glimpse, wide.workers)};
 }
 
 }  // namespace crowdfold

@@ -35,7 +35,6 @@ struct LabelColumns {
 };
 
 // Columns that are known already; kUnknown otherwise.
-inline constexpr std::size_t kUnknown = static_cast<std::size_t>(-1);
 inline constexpr LabelColumns kNothingKnown = {kUnknown, kUnknown, kUnknown};
 
 struct ColumnGuess {
@@ -44,25 +43,24 @@ struct ColumnGuess {
 };
 ColumnGuess guess_columns(const Glimpse& glimpse, const LabelColumns& known = kNothingKnown);
 
+// Of columns that have their roles by names: another one that is more like a label, where
+// `columns.label` is a property of the task or of the worker, as it says the same in all rows of each,
+// or where workers do not agree on it. kUnknown if there is none.
+std::size_t better_label(const Glimpse& glimpse, const LabelColumns& columns);
+
+// Whether another order of the roles fits the values much better than these columns.
+bool is_doubtful(const Glimpse& glimpse, const LabelColumns& columns);
+
+// Whether a worker says something of a task once, as good as always.
+bool are_task_and_worker(const GlimpseColumn& task, const GlimpseColumn& worker);
+
 // Whether values look like those of another role: workers where tasks should stand.
 bool is_out_of_order(const Glimpse& glimpse, const LabelColumns& columns);
 
+// Whether its name or values say that the column is neither task, worker nor label, but a time, say.
+bool is_none_of_them(const GlimpseColumn& column);
+
 // Whether the column has a name or values as tasks have them.
 bool may_name_tasks(const GlimpseColumn& column);
-
-// Whether two columns have the same values under other names.
-bool are_bijective(const GlimpseColumn& a, const GlimpseColumn& b);
-
-// A wide table: a row per task, a column per worker.
-struct WideColumns {
-  std::size_t task = kUnknown;
-  std::vector<std::size_t> workers;
-};
-struct WideGuess {
-  std::optional<WideColumns> best;
-  bool clear = false;
-};
-// `task` is the column of tasks, if it is known. `asked`: the user says that the table is wide.
-WideGuess guess_wide(const Glimpse& glimpse, std::size_t task, bool asked);
 
 }  // namespace crowdfold

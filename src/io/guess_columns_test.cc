@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "io/column_agreement.h"
+#include "io/guess_wide.h"
+
 namespace crowdfold {
 namespace {
 

@@ -59,36 +59,50 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-// The members of a zip archive of several files of one kind; else nothing, and opening it says why.
-std::vector<std::string> members_of(const std::string& path) {
+// Whether a name is that of a text, which beside data is a note.
+bool is_note(const std::string& name) { return kind_by_name(name) == ".txt"; }
+
+// Calls use(archive) if the file is a zip archive that is not damaged.
+template <class Use>
+void with_archive(const std::string& path, const Use& use) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return {};
-  std::vector<std::string> members;
+  if (descriptor < 0) return;
   try {
     char start[4] = {};
     const ssize_t count = ::pread(descriptor, start, sizeof start, 0);
-    const bool zip = count == sizeof start && packing_of({start, sizeof start}) == Packing::zip;
-    if (zip) {
-      const ZipArchive archive(descriptor, path);
-      std::set<std::string> kinds;
-      for (const ZipMember& member : archive.members()) {
-        members.push_back(fmt::format("{}:{}", path, member.name));
-        kinds.insert(kind_by_name(member.name));
-      }
-      const bool together = members.size() > 1 && kinds.size() == 1 && is_data(members.front());
-      if (!together || !archive.what_else().empty()) members.clear();
-    }
+    if (count == sizeof start && packing_of({start, sizeof start}) == Packing::zip)
+      use(ZipArchive(descriptor, path));
   } catch (const Error&) {  // damaged
-    members.clear();
   }
   ::close(descriptor);
+}
+
+// The data files of a zip archive of several files, if they are of one kind; else nothing, and opening
+// it says why. The others are left out.
+std::vector<std::string> members_of(const std::string& path, std::vector<std::string>& left_out) {
+  std::vector<std::string> members;
+  std::vector<std::string> others;
+  with_archive(path, [&](const ZipArchive& archive) {
+    if (archive.members().size() < 2 || !archive.what_else().empty()) return;
+    const bool only_notes = std::none_of(
+        archive.members().begin(), archive.members().end(),
+        [](const ZipMember& member) { return is_data(member.name) && !is_note(member.name); });
+    std::set<std::string> kinds;
+    for (const ZipMember& member : archive.members()) {
+      const bool data = is_data(member.name) && (only_notes || !is_note(member.name));
+      (data ? members : others).push_back(fmt::format("{}:{}", path, member.name));
+      if (data) kinds.insert(kind_by_name(member.name));
+    }
+    if (kinds.size() > 1) members.clear();
+  });
+  if (!members.empty()) left_out.insert(left_out.end(), others.begin(), others.end());
   std::sort(members.begin(), members.end());
   return members;
 }
 
-void expand(const fs::path& path, std::vector<std::string>& inputs) {
+void expand(const fs::path& path, std::vector<std::string>& inputs, std::vector<std::string>& left_out) {
   const std::vector<std::string> members =
-      is_regular(path) ? members_of(path.string()) : std::vector<std::string>();
+      is_regular(path) ? members_of(path.string(), left_out) : std::vector<std::string>();
   if (members.empty()) inputs.push_back(path.string());
   inputs.insert(inputs.end(), members.begin(), members.end());
 }
@@ -99,33 +113,31 @@ void expand_data_files(const std::vector<fs::path>& entries, std::vector<std::st
   const auto is_data_file = [](const fs::path& entry) {
     return is_regular(entry) && is_data(entry.string());
   };
-  const auto is_text = [](const fs::path& entry) { return kind_by_name(entry.string()) == ".txt"; };
-  const bool only_texts = std::all_of(entries.begin(), entries.end(), [&](const fs::path& entry) {
-    return !is_data_file(entry) || is_text(entry);
+  const bool only_notes = std::all_of(entries.begin(), entries.end(), [&](const fs::path& entry) {
+    return !is_data_file(entry) || is_note(entry.string());
   });
   for (const fs::path& entry : entries) {
-    if (is_data_file(entry) && (only_texts || !is_text(entry)))
-      expand(entry, inputs);
+    if (is_data_file(entry) && (only_notes || !is_note(entry.string())))
+      expand(entry, inputs, left_out);
     else
       left_out.push_back(entry.string());
   }
 }
 
-// The data files of a folder; those of its folders where it has none itself.
+// The data files of a folder; those of its folders where it has none itself, and so on.
 void expand_folder(const fs::path& folder, std::vector<std::string>& inputs,
                    std::vector<std::string>& left_out) {
-  const std::size_t had = inputs.size();
   const std::vector<fs::path> entries = entries_of(folder);
-  expand_data_files(entries, inputs, left_out);
-  if (inputs.size() > had) return;
-  left_out.clear();
-  for (const fs::path& inner : entries) {
-    if (fs::is_directory(inner)) expand_data_files(entries_of(inner), inputs, left_out);
+  const std::size_t had = inputs.size();
+  std::vector<std::string> others;
+  expand_data_files(entries, inputs, others);
+  if (inputs.size() == had) {
+    std::erase_if(others, [](const std::string& entry) { return fs::is_directory(entry); });
+    for (const fs::path& inner : entries) {
+      if (fs::is_directory(inner) && !fs::is_symlink(inner)) expand_folder(inner, inputs, others);
+    }
   }
-  if (inputs.size() == had)
-    throw Error(
-        ErrorCode::data, Location{folder.string(), 0, 0},
-        "a folder without a data file (.csv, .tsv, .txt, .json, .jsonl, .xml, .zip, also compressed)");
+  left_out.insert(left_out.end(), others.begin(), others.end());
 }
 
 }  // namespace
@@ -141,6 +153,17 @@ InputPlace place_of_input(const std::string& path) {
   return {path, ""};
 }
 
+std::string file_name_of(const std::string& path) {
+  const InputPlace place = place_of_input(path);
+  std::string name = place.member.empty() ? place.file : place.member;
+  if (place.member.empty() && is_regular(place.file)) {
+    with_archive(place.file, [&](const ZipArchive& archive) {
+      if (archive.members().size() == 1) name = archive.members().front().name;
+    });
+  }
+  return fs::path(name).filename().string();
+}
+
 std::vector<std::string> expand_inputs(const std::vector<std::string>& paths,
                                        std::vector<std::string>* left_out) {
   std::vector<std::string> inputs;
@@ -148,11 +171,16 @@ std::vector<std::string> expand_inputs(const std::vector<std::string>& paths,
     std::error_code ignored;
     std::vector<std::string> others;
     if (fs::is_directory(path, ignored)) {
+      const std::size_t had = inputs.size();
       expand_folder(path, inputs, others);
+      if (inputs.size() == had)
+        throw Error(ErrorCode::data, Location{path, 0, 0},
+                    "a folder without a data file (.csv, .tsv, .txt, .json, .jsonl, .xml, .zip, also "
+                    "compressed)");
     } else if (path == "-") {
       inputs.push_back(path);
     } else {
-      expand(path, inputs);
+      expand(path, inputs, others);
     }
     if (left_out != nullptr) left_out->insert(left_out->end(), others.begin(), others.end());
   }

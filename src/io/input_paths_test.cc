@@ -54,6 +54,29 @@ TEST(InputPaths, OfFoldersOfFoldersAreTheFilesInThose) {
   EXPECT_EQ(testing::error_of([&] { expand_inputs({empty / ""}); }).code(), ErrorCode::data);
 }
 
+TEST(InputPaths, OfFoldersLieAtAnyDepth) {
+  const TempDir folder;
+  std::filesystem::create_directories(folder / "project/output/ann");
+  folder.write("project/config.yaml", "x");
+  folder.write("project/output/ann/user_state.json", "{}");
+  Paths left_out;
+  EXPECT_EQ(expand_inputs({folder / ""}, &left_out),
+            Paths{folder / "project/output/ann/user_state.json"});
+  EXPECT_EQ(left_out, Paths{folder / "project/config.yaml"});
+}
+
+TEST(InputPaths, OfArchivesLeaveOutWhatIsNoData) {
+  const TempDir folder;
+  const std::string zip =
+      folder.write("a.zip", testing::zip({{"b.xml", "x"}, {"images/1.jpg", "x"}, {"readme.txt", "x"}}));
+  Paths left_out;
+  EXPECT_EQ(expand_inputs({zip}, &left_out), Paths{zip + ":b.xml"});
+  EXPECT_EQ(left_out, (Paths{zip + ":images/1.jpg", zip + ":readme.txt"}));
+  EXPECT_EQ(file_name_of(zip + ":images/1.jpg"), "1.jpg");
+  EXPECT_EQ(file_name_of(zip), "a.zip");
+  EXPECT_EQ(file_name_of(folder.write("c.zip", testing::zip({{"d/e.csv", "x"}}))), "e.csv");
+}
+
 TEST(InputPaths, OfArchivesOfOneKindAreTheirFiles) {
   const TempDir folder;
   const std::string alike =

@@ -1,8 +1,8 @@
 #include "io/input_table.h"
 
-#include <algorithm>
+#include <utility>
 
-#include "io/exports/export_format.h"
+#include "io/json_documents.h"
 
 namespace crowdfold {
 namespace {
@@ -13,10 +13,6 @@ TableFormat recognise(BlockReader& reader, const ReadOptions& options, const std
   bool more = true;
   while ((more = reader.read_on()) && !first.is_in(reader.pending())) {
   }
-  const bool labels =
-      std::any_of(roles.begin(), roles.end(), [](const Role& role) { return role.name == "worker"; });
-  if (labels && !is_rereadable(reader.path()))
-    require_no_export(reader.path(), reader.pending(), options);
   const auto format_in_sight = [&] {
     return TableFormat(reader.pending(), reader.path(), options, more ? Sight::glimpse : Sight::all);
   };
@@ -30,12 +26,27 @@ TableFormat recognise(BlockReader& reader, const ReadOptions& options, const std
   return format;
 }
 
+std::unique_ptr<ByteSource> as_table_text(std::unique_ptr<ByteSource> text, const std::string& path,
+                                          const ReadOptions& options) {
+  const SourceOptions as_table = source_options(options);
+  if (text == nullptr) return open_source(path, as_table);
+  return as_table.json_lines ? as_json_lines(std::move(text), display_name(path), true)
+                             : std::move(text);
+}
+
 }  // namespace
 
-TableInput::TableInput(const std::string& path, const ReadOptions& options,
-                       const std::vector<Role>& roles, bool rest)
-    : reader_(path, options.block_bytes, source_options(options)),
+ReadOptions within(const RunContext& context, ReadOptions options) {
+  if (options.cancelled == nullptr) options.cancelled = context.cancelled;
+  if (options.max_memory == 0) options.max_memory = context.max_memory;
+  return options;
+}
+
+TableInput::TableInput(std::unique_ptr<ByteSource> text, const std::string& path,
+                       const ReadOptions& options, const std::vector<Role>& roles, bool rest)
+    : reader_(as_table_text(std::move(text), path, options), path, options.block_bytes),
       format_(recognise(reader_, options, roles, rest)),
-      tally_(format_, reader_.source()) {}
+      tally_(format_, reader_.source()),
+      max_memory_(options.max_memory) {}
 
 }  // namespace crowdfold

@@ -292,10 +292,12 @@ class ColumnRows {
 
 class JsonLines final : public ByteFilter {
  public:
-  JsonLines(std::unique_ptr<ByteSource> text, std::string name, bool look_ahead)
-      : ByteFilter(std::move(text)), name_(std::move(name)), look_ahead_(look_ahead) {}
+  enum class Elements { any, any_by_two_characters, records, members };
 
-  bool has_elements() const override { return shape_ && *shape_ != JsonShape::lines; }
+  JsonLines(std::unique_ptr<ByteSource> text, std::string name, Elements elements)
+      : ByteFilter(std::move(text)), name_(std::move(name)), wanted_(elements) {}
+
+  bool has_elements() const override { return shape_ && !lines_; }
 
  protected:
   std::size_t read_next(char* to, std::size_t size) override {
@@ -313,16 +315,33 @@ class JsonLines final : public ByteFilter {
  private:
   bool recognise() {
     const std::string_view start = inner_->peek(kMostPeeked);
-    shape_ = json_shape(start, inner_->ended(), look_ahead_);
+    JsonCursor cursor(start, mark_size(start));
+    cursor.next();
+    shape_ = json_shape(start, inner_->ended(), wanted_ != Elements::any_by_two_characters);
     if (!shape_) return false;
+    lines_ = *shape_ == JsonShape::lines;
+    if (wanted_ == Elements::records && *shape_ != JsonShape::array) shape_ = JsonShape::values;
+    if (wanted_ == Elements::members) begin_members(cursor);
     if (*shape_ == JsonShape::lines) return true;
     found_.resize(kMostScanned);
     if (*shape_ == JsonShape::values) scan_.depth = 1;
     // The scan begins at the bracket.
-    std::vector<char> before(start.find_first_of("[{"));
+    std::vector<char> before(cursor.place());
     offset_ = before.size();
     if (!before.empty()) inner_->read(before.data(), before.size());
     return true;
+  }
+
+  // An empty object has no first member: it ends where it begins.
+  void begin_members(JsonCursor& cursor) {
+    shape_ = JsonShape::object;
+    lines_ = false;
+    JsonCursor within = cursor;
+    if (!within.take('{'))
+      throw Error(ErrorCode::data, Location{name_, 0, 0},
+                  "a JSON object is expected: is it another format?");
+    closed_ = within.take('}');
+    if (closed_) cursor = within;
   }
 
   // Changes the text where it is: a byte remains a byte.
@@ -482,7 +501,9 @@ class JsonLines final : public ByteFilter {
 
   std::size_t end() {
     const bool whole = *shape_ == JsonShape::values && scan_.depth == 1 && scan_.in_string == 0;
-    if (!whole) note("the text ends within it", offset_);
+    if (!whole)
+      note(*shape_ == JsonShape::values ? "the text ends within a value" : "the text ends within it",
+           offset_);
     if (error_) throw *error_;
     return 0;
   }
@@ -510,13 +531,16 @@ class JsonLines final : public ByteFilter {
   // does not depend on how much is read at a time.
   void note(const std::string& message, std::uint64_t place) {
     if (error_) return;
+    const std::string element =
+        *shape_ == JsonShape::values ? "" : fmt::format("element {}: ", elements_ + 1);
     error_ = Error(ErrorCode::data, Location{name_, 0, 0},
-                   fmt::format("element {}: {}: see byte {}", elements_ + 1, message, place + 1));
+                   fmt::format("{}{}: see byte {}", element, message, place + 1));
   }
 
   std::string name_;
-  bool look_ahead_;
+  Elements wanted_;
   std::optional<JsonShape> shape_;
+  bool lines_ = false;  // elements are lines of the input
   JsonScan scan_;
   std::vector<std::uint32_t> found_;
   std::size_t num_found_ = 0;
@@ -549,7 +573,17 @@ std::optional<JsonShape> json_shape(std::string_view start, bool ended, bool loo
 
 std::unique_ptr<ByteSource> as_json_lines(std::unique_ptr<ByteSource> text, const std::string& name,
                                           bool look_ahead) {
-  return std::make_unique<JsonLines>(std::move(text), name, look_ahead);
+  using Elements = JsonLines::Elements;
+  return std::make_unique<JsonLines>(std::move(text), name,
+                                     look_ahead ? Elements::any : Elements::any_by_two_characters);
+}
+
+std::unique_ptr<ByteSource> as_json_records(std::unique_ptr<ByteSource> text, const std::string& name) {
+  return std::make_unique<JsonLines>(std::move(text), name, JsonLines::Elements::records);
+}
+
+std::unique_ptr<ByteSource> as_json_members(std::unique_ptr<ByteSource> text, const std::string& name) {
+  return std::make_unique<JsonLines>(std::move(text), name, JsonLines::Elements::members);
 }
 
 }  // namespace crowdfold

@@ -30,5 +30,9 @@ std::optional<JsonShape> json_shape(std::string_view start, bool ended, bool loo
 // `look_ahead` as above: only where the source waits. `name` is that of the input, for messages.
 std::unique_ptr<ByteSource> as_json_lines(std::unique_ptr<ByteSource> text, const std::string& name,
                                           bool look_ahead);
+// The same where one knows what the elements are: those of an array, or else values over any number of
+// lines; and the members of an object, as for an object by id.
+std::unique_ptr<ByteSource> as_json_records(std::unique_ptr<ByteSource> text, const std::string& name);
+std::unique_ptr<ByteSource> as_json_members(std::unique_ptr<ByteSource> text, const std::string& name);
 
 }  // namespace crowdfold

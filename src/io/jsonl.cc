@@ -4,9 +4,11 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "io/block_reader.h"
+#include "io/json_memory.h"
 
 namespace crowdfold {
 
@@ -135,7 +137,9 @@ struct JsonlParser::Parser {
     if (std::exchange(last_lines[i], line) == line)
       throw BadLine{fmt::format("the key '{}' comes twice", key)};
     const JsonType type = wanted.type();
-    if (type == JsonType::array || type == JsonType::object)
+    if (type == JsonType::array)
+      throw BadLine{fmt::format("'{}' is a list, and a row has one value of it", key)};
+    if (type == JsonType::object)
       throw BadLine{fmt::format("'{}' must be a string, a number, a boolean or null", key)};
     if (type == JsonType::string && escapes) {
       texts[i] = std::string_view(wanted.get_string());
@@ -198,29 +202,32 @@ Complaint JsonlParser::read_line(std::string_view line) {
   } catch (const BadLine& bad) {
     return {1, bad.why};
   } catch (const simdjson::simdjson_error& error) {
+    require_memory(error.error());
     return {1, fmt::format("not a JSON object: {}", error.what())};
   }
   return {};
 }
 
-std::vector<std::string> JsonlParser::keys_of_first_objects(std::string_view text) {
-  constexpr int kObjects = 100;  // enough to meet a key that only some have
+std::vector<std::string> JsonlParser::keys_of_first_objects(std::string_view text,
+                                                            std::size_t most_objects) {
   std::vector<std::string> keys;
+  std::unordered_set<std::string> known;
   simdjson::ondemand::parser parser;
-  for (int object = 0; object < kObjects; ++object) {
+  for (std::size_t object = 0; object < most_objects; ++object) {
     const std::size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin == std::string_view::npos) break;
     text.remove_prefix(begin);
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const simdjson::padded_string line(text.substr(0, end));
+    const simdjson::padded_string line = padded(text.substr(0, end));
     text.remove_prefix(end);
     try {
       for (std::string& key : keys_of_object(parser, line)) {
-        if (find_wanted(keys, key) == keys.size()) keys.push_back(std::move(key));
+        if (known.insert(key).second) keys.push_back(std::move(key));
       }
     } catch (const BadLine&) {
       // The parser of the rows says what is wrong, and where.
-    } catch (const simdjson::simdjson_error&) {
+    } catch (const simdjson::simdjson_error& error) {
+      require_memory(error.error());
     }
   }
   return keys;

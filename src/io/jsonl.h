@@ -44,8 +44,10 @@ class JsonlParser {
     return outcome;
   }
 
-  // The keys of the first objects in the text; empty if there are none.
-  static std::vector<std::string> keys_of_first_objects(std::string_view text);
+  // The keys of the first objects in the text; empty if there are none. A hundred are enough to meet a
+  // key that only some have.
+  static std::vector<std::string> keys_of_first_objects(std::string_view text,
+                                                        std::size_t most_objects = 100);
 
  private:
   struct Parser;

@@ -88,6 +88,8 @@ TEST(JsonLines, RefusesWhatIsNotOneObjectOnALine) {
 
 TEST(JsonLines, RefusesArraysAndObjectsForAName) {
   expect_error(R"({"task":1,"worker":2,"label":[3]})",
+               "'label' is a list, and a row has one value of it");
+  expect_error(R"({"task":1,"worker":2,"label":{}})",
                "'label' must be a string, a number, a boolean or null");
 }
 

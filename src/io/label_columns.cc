@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "io/column_agreement.h"
 #include "io/guess_columns.h"
+#include "io/guess_wide.h"
 
 namespace crowdfold {
 namespace {
@@ -25,12 +27,14 @@ class LabelColumnFinder {
     for (std::size_t role = 0; role < label_places; ++role) columns.push_back(by_name(role));
     if (is_row_number(columns)) columns[task_place] = kNoColumn;
     require_no_rival(columns[task_place]);
-    if (std::count(columns.begin(), columns.end(), kNoColumn) == 0) return {columns, {}, false};
+    if (std::count(columns.begin(), columns.end(), kNoColumn) == 0) return confirmed(columns);
     if (take_the_rest(columns)) return {columns, {}, true};
     return by_values(columns);
   }
 
  private:
+  static constexpr std::size_t kManyRows = 10;
+
   const GlimpseColumn& column(std::size_t c) const { return glimpse_.columns[c]; }
 
   // The best of the columns with a name for the role that the values do not reject; kNoColumn if there
@@ -60,9 +64,10 @@ class LabelColumnFinder {
   }
 
   // "task" and "task_id" are the same tasks, or the user has to choose.
-  void require_alike(std::size_t role, std::size_t a, std::size_t b,
-                     bool bijective_suffices = true) const {
-    if (bijective_suffices && are_bijective(column(a), column(b))) return;
+  void require_alike(std::size_t role, std::size_t a, std::size_t b) const {
+    if (!are_bijective(column(a), column(b))) refuse_both(role, a, b);
+  }
+  [[noreturn]] void refuse_both(std::size_t role, std::size_t a, std::size_t b) const {
     const std::string& name = roles_[role].name;
     throw Error(
         ErrorCode::usage, place_,
@@ -93,23 +98,100 @@ class LabelColumnFinder {
       return;
     for (std::size_t c = 0; c < header_.size(); ++c) {
       if (c != task && column(c).is_unique() && may_name_tasks(column(c)))
-        require_alike(task_place, task, c, false);
+        refuse_both(task_place, task, c);
+    }
+  }
+
+  // Columns by their names, if the values fit: a worker answers a task once, and labels are no property
+  // of a task. Who says "task", "worker" or "label" means it.
+  FoundColumns confirmed(const std::vector<std::size_t>& columns) const {
+    std::vector<std::size_t> fitting = columns;
+    if (!is_certain(worker_place, columns[worker_place])) fitting[worker_place] = better_worker(columns);
+    if (!is_certain(task_place, columns[task_place])) require_whole_task(fitting);
+    const std::size_t label = columns[label_place];
+    const std::vector<NamedColumn> named = columns_named(roles_[label_place], header_);
+    const bool by_name =
+        std::any_of(named.begin(), named.end(), [&](const NamedColumn& n) { return n.column == label; });
+    if (by_name && !is_certain(label_place, label)) {
+      const std::size_t other =
+          better_label(glimpse_, {fitting[task_place], fitting[worker_place], label});
+      if (other != kUnknown) refuse_both(label_place, label, other);
+    }
+    return {fitting, {}, fitting != columns};
+  }
+
+  // Whether the user, or the column's very own name, says that it is the role.
+  bool is_certain(std::size_t role, std::size_t c) const {
+    if (mapping_of(roles_[role].name, options_) != nullptr) return true;
+    const std::vector<NamedColumn> named = columns_named(roles_[role], header_);
+    return std::any_of(named.begin(), named.end(),
+                       [&](const NamedColumn& n) { return n.column == c && n.rank == 0; });
+  }
+
+  // The worker by its name, unless rows of one task repeat it, as those of a tweet repeat the "user" who
+  // wrote it, and another column does not.
+  std::size_t better_worker(const std::vector<std::size_t>& columns) const {
+    const GlimpseColumn& task = column(columns[task_place]);
+    const std::size_t worker = columns[worker_place];
+    if (are_task_and_worker(task, column(worker))) return worker;
+    for (const NamedColumn& named : columns_named(roles_[worker_place], header_)) {
+      if (are_task_and_worker(task, column(named.column)) && !column(named.column).is_constant() &&
+          !is_taken(columns, named.column))
+        return named.column;
+    }
+    const ColumnGuess guess =
+        guess_columns(glimpse_, {columns[task_place], kUnknown, columns[label_place]});
+    return guess.clear ? guess.best->worker : worker;
+  }
+
+  static bool is_taken(const std::vector<std::size_t>& columns, std::size_t c) {
+    return std::find(columns.begin(), columns.end(), c) != columns.end();
+  }
+
+  // Error(usage) if workers answer a "document" many times, and another column, alone or beside it,
+  // tells these tasks apart: a "sentence".
+  void require_whole_task(const std::vector<std::size_t>& columns) const {
+    const std::size_t task = columns[task_place];
+    const GlimpseColumn& worker = column(columns[worker_place]);
+    if (are_task_and_worker(column(task), worker)) return;
+    for (std::size_t c = 0; c < header_.size(); ++c) {
+      const bool named = !columns_named(roles_[task_place], {header_[c]}).empty();
+      if (is_taken(columns, c) || column(c).is_unique() || (!named && !may_name_tasks(column(c))))
+        continue;
+      if (are_task_and_worker(column(c), worker)) refuse_both(task_place, task, c);
+      if (!are_task_and_worker(joined(column(task), column(c)), worker)) continue;
+      throw Error(ErrorCode::usage, place_,
+                  fmt::format("workers have several labels on one task; columns {} ('{}') and {} ('{}') "
+                              "seem to name the task together: write both into one column, or choose "
+                              "one, {}",
+                              task + 1, header_[task], c + 1, header_[c],
+                              mapping_to_type(header_, {{"task", task}})));
     }
   }
 
   // Of three columns, two have names: the third is the task or the label that is missing, unless many
   // rows show that it is another one in each of them, as a time is. A worker is not found so: estimates
-  // have a task, a label and a confidence.
+  // have a task, a label and a confidence. A column with the text of each task does not count.
   bool take_the_rest(std::vector<std::size_t>& columns) const {
-    constexpr std::size_t kManyRows = 10;
-    if (header_.size() != label_places || columns[worker_place] == kNoColumn ||
-        std::count(columns.begin(), columns.end(), kNoColumn) != 1)
+    if (columns[worker_place] == kNoColumn || std::count(columns.begin(), columns.end(), kNoColumn) != 1)
       return false;
-    std::size_t rest = 0;
-    while (std::find(columns.begin(), columns.end(), rest) != columns.end()) ++rest;
-    if (column(rest).is_unique() && glimpse_.rows >= kManyRows) return false;
+    std::vector<std::size_t> others;
+    for (std::size_t c = 0; c < header_.size(); ++c) {
+      const bool taken = std::find(columns.begin(), columns.end(), c) != columns.end();
+      if (!taken && !shows_task(columns[task_place], c)) others.push_back(c);
+    }
+    if (others.size() != 1) return false;
+    const std::size_t rest = others[0];
+    if (is_none_of_them(column(rest)) || (column(rest).is_unique() && glimpse_.rows >= kManyRows))
+      return false;
     *std::find(columns.begin(), columns.end(), kNoColumn) = rest;
     return true;
+  }
+
+  bool shows_task(std::size_t task, std::size_t c) const {
+    static const Role shown = {"", {"text", "sentence", "comment", "title", "url", "image", "content"}};
+    return task != kNoColumn && !columns_named(shown, {header_[c]}).empty() &&
+           are_bijective(column(task), column(c));
   }
 
   FoundColumns by_values(const std::vector<std::size_t>& columns) const {
@@ -118,10 +200,27 @@ class LabelColumnFinder {
     WideGuess wide;
     if (known.worker == kUnknown && known.label == kUnknown)
       wide = guess_wide(glimpse_, known.task, false);
-    if (wide.clear) return {{wide.best->task}, wide.best->workers, true};
-    const ColumnGuess guess = guess_columns(glimpse_, known);
+    ColumnGuess guess = guess_columns(glimpse_, known);
+    // A truth beside the labels looks like a second worker, and a row's number like a task.
+    const bool may_be_long =
+        guess.best && glimpse_.rows >= kManyRows && !wide.named && !column(guess.best->task).is_unique();
+    if (wide.clear && !may_be_long) return {{wide.best->task}, wide.best->workers, true};
+    // A name that fits nowhere is worth nothing: a "user" may be an author.
+    if (!guess.best) {
+      const ColumnGuess other = guess_columns(glimpse_, certain(known));
+      if (other.clear) guess = other;
+    }
     if (!guess.clear) refuse(columns, wide, guess);
-    return {{guess.best->task, guess.best->worker, guess.best->label}, {}, true};
+    FoundColumns found = confirmed({guess.best->task, guess.best->worker, guess.best->label});
+    found.worked_out = true;
+    return found;
+  }
+
+  LabelColumns certain(LabelColumns known) const {
+    if (known.task != kUnknown && !is_certain(task_place, known.task)) known.task = kUnknown;
+    if (known.worker != kUnknown && !is_certain(worker_place, known.worker)) known.worker = kUnknown;
+    if (known.label != kUnknown && !is_certain(label_place, known.label)) known.label = kUnknown;
+    return known;
   }
 
   [[noreturn]] void refuse(const std::vector<std::size_t>& columns, const WideGuess& wide,
@@ -145,7 +244,10 @@ class LabelColumnFinder {
       return fmt::format("if there is a column per worker: --wide {}",
                          mapping_to_type(header_, {{"task", wide.best->task}}));
     }
-    if (guess.best) {
+    // A value for each task, where there are other columns, is of the task, and no label.
+    const bool of_task = guess.best && header_.size() > label_places &&
+                         are_bijective(column(guess.best->task), column(guess.best->label));
+    if (guess.best && !of_task) {
       return fmt::format("say so, perhaps {}", mapping_to_type(header_, {{"task", guess.best->task},
                                                                          {"worker", guess.best->worker},
                                                                          {"label", guess.best->label}}));
@@ -203,11 +305,13 @@ FoundColumns find_label_columns(const std::vector<std::string>& header, const Gl
 FoundColumns check_positions(const Glimpse& glimpse, const std::vector<std::size_t>& columns,
                              const Location& place) {
   const ColumnGuess guess = guess_columns(glimpse);
-  if (!guess.clear && is_out_of_order(glimpse, {columns[0], columns[1], columns[2]})) {
+  const LabelColumns in_order = {columns[0], columns[1], columns[2]};
+  if (!guess.clear && (is_out_of_order(glimpse, in_order) || is_doubtful(glimpse, in_order))) {
     throw Error(
         ErrorCode::usage, place,
         "no header, and the columns seem to stand in another order than task, worker, label: say "
-        "which is which, as --no-header --map task=2,worker=1,label=3");
+        "which is which, as --no-header --map task=2,worker=1,label=3, or --no-header alone if "
+        "they do not");
   }
   if (!guess.clear) return {columns, {}, false};
   std::vector<std::size_t> better = {guess.best->task, guess.best->worker, guess.best->label};

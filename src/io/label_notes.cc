@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <optional>
 
 #include "crowdfold/error.h"
 #include "crowdfold/words.h"
-#include "io/label_reader.h"
 #include "io/label_rows.h"
 #include "io/spellings.h"
+#include "io/trim.h"
 
 namespace crowdfold {
 namespace {
@@ -27,10 +28,12 @@ std::string in_quotes(std::string_view name) {
 }
 
 bool means_nothing(std::string_view label) {
-  constexpr std::array kWords = {"n/a",       "na",      "nan",     "null", "none", "nil",
-                                 "-",         "--",      "?",       "??",   ".",    "undefined",
-                                 "missing",   "(blank)", "(empty)", "#n/a", "<na>", "n.a.",
-                                 "no answer", "skip",    "skipped", "k.a."};
+  constexpr std::array kWords = {
+      "n/a",          "na",       "nan",       "null",       "none",       "nil",          "-",
+      "--",           "?",        "??",        ".",          "undefined",  "missing",      "(blank)",
+      "(empty)",      "#n/a",     "<na>",      "n.a.",       "no answer",  "skip",         "skipped",
+      "k.a.",         "no label", "unlabeled", "unlabelled", "unanswered", "not answered", "no response",
+      "keine angabe", "(leer)",   "нет ответа"};
   const std::string plain = fold_case(label);
   return std::find(kWords.begin(), kWords.end(), plain) != kWords.end();
 }
@@ -53,29 +56,11 @@ class NoteWriter {
 
   void on_roles() {
     const LabelTotals& t = totals_;
-    if (t.labels >= kFewRows && t.tasks >= t.labels) {
-      notes_.push_back(
-          "every task has one label alone, so no worker can be compared with another: is this the right "
-          "column for tasks? (--map task=COLUMN)");
-    }
-    if (t.labels >= kFewRows && t.workers.size() == 1) {
-      notes_.push_back(
-          fmt::format("all labels are by one worker, {}: is this the right column for workers? (--map "
-                      "worker=COLUMN)",
-                      in_quotes(t.workers[0])));
-    } else if (t.labels >= kFewRows && t.workers.size() >= t.labels) {
-      notes_.push_back(
-          "every label is by a worker of its own, so no worker's quality can be known: is this the "
-          "right "
-          "column for workers? (--map worker=COLUMN)");
-    }
-    if (t.labels >= kFewRows && t.classes.size() == 1) {
-      notes_.push_back(fmt::format("all labels are {}", in_quotes(t.classes[0])));
-    } else if (t.labels >= kFewRows && t.classes.size() > kManyClasses &&
-               2 * std::uint64_t{t.classes.size()} > t.labels) {
-      notes_.push_back(
-          fmt::format("there are {} among {}: is this the right column for labels? (--map label=COLUMN)",
-                      count_noun(t.classes.size(), "class"), count_noun(t.labels, "label")));
+    const std::uint64_t all = t.labels + t.duplicates;
+    if (all >= kFewRows) {
+      on_tasks();
+      on_workers();
+      on_classes();
     }
     if (LabelRows::is_total(t.last_task)) {
       notes_.push_back(fmt::format("the last task is {}: if this is a row of totals, take it out",
@@ -111,6 +96,39 @@ class NoteWriter {
     if (left > 0) notes_.push_back(fmt::format("… and {} like that", count_noun(left, "class")));
   }
 
+  // Error(data) where a row has the names of columns, but not those of its columns: then rows below it
+  // have another order, and their values stand for other roles. (A header that comes again as it was is
+  // left out before.)
+  void on_headers() const {
+    const std::vector<std::string> classes = names_of_columns(totals_.classes);
+    const std::vector<std::string> workers = names_of_columns(totals_.workers);
+    const bool wide = workers.size() == totals_.workers.size();
+    if (workers.empty() || classes.size() < (wide ? 2 : 1)) return;
+    throw Error(ErrorCode::data, Location{totals_.source, 0, 0},
+                fmt::format("a row has {} for a label, which is the name of a column: if it is a header "
+                            "in another order, cut the file there, and give both parts",
+                            in_quotes(classes[0])));
+  }
+
+  // Workers are never merged: whether "Ann" and "ann" are one person, only people know.
+  void on_workers_alike() {
+    constexpr std::uint32_t kMostWorkers = 10'000;  // more take long
+    if (totals_.workers.size() > kMostWorkers) return;
+    std::map<std::string, std::uint32_t> first;
+    std::size_t alike = 0;
+    std::string example;
+    for (std::uint32_t w = 0; w < totals_.workers.size(); ++w) {
+      const auto [found, is_new] = first.emplace(loose_spelling(totals_.workers[w]), w);
+      if (is_new) continue;
+      if (alike++ == 0)
+        example = fmt::format("{} and {}", in_quotes(totals_.workers[found->second]),
+                              in_quotes(totals_.workers[w]));
+    }
+    if (alike == 0) return;
+    notes_.push_back(fmt::format("workers {} look like one{}: write them the same way if they are",
+                                 example, alike == 1 ? "" : fmt::format(", and {} more", alike - 1)));
+  }
+
   // Error(data) where many labels hold several choices.
   void on_choices(const ReadOptions& options) {
     if (options.multi_select != MultiSelect::refuse) return;
@@ -118,7 +136,7 @@ class NoteWriter {
     for (std::uint32_t c = 0; c < totals_.classes.size(); ++c) {
       if (is_joined(totals_.classes[c])) joined.push_back(c);
     }
-    if (joined.empty()) return;
+    if (joined.empty()) return on_choices_perhaps();
     std::uint64_t labels = 0;
     for (const std::uint32_t c : joined) labels += known(c) ? *known(c) : 0;
     const std::string what = fmt::format("{} hold{} several choices, such as {}",
@@ -136,8 +154,81 @@ class NoteWriter {
                      "choice counts)");
   }
 
+  // "red/blue" beside "red" and "blue" may be a class of its own.
+  void on_choices_perhaps() {
+    for (std::uint32_t c = 0; c < totals_.classes.size(); ++c) {
+      const std::string_view name = totals_.classes[c];
+      for (const char separator : {'/', '+', '&'}) {
+        const std::size_t at = name.find(separator);
+        if (at == name.npos || !totals_.classes.find(trimmed(name.substr(0, at))) ||
+            !totals_.classes.find(trimmed(name.substr(at + 1))))
+          continue;
+        notes_.push_back(
+            fmt::format("label {}{} may hold several choices: it counts as a class of its own",
+                        in_quotes(name), rows_of(c)));
+        return;
+      }
+    }
+  }
+
  private:
   static constexpr std::uint32_t kManyClasses = 20;
+
+  // Names of columns that are also among these names.
+  std::vector<std::string> names_of_columns(const NameTable& names) const {
+    std::vector<std::string> found;
+    for (const std::string& column : totals_.header) {
+      std::string lower = fold_case(column);
+      std::string title = lower;
+      if (!title.empty())
+        title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+      for (const std::string& name : {column, lower, title}) {
+        const bool known = std::find(found.begin(), found.end(), name) != found.end();
+        if (!name.empty() && !known && names.find(name)) found.push_back(name);
+      }
+    }
+    return found;
+  }
+
+  void on_tasks() {
+    const LabelTotals& t = totals_;
+    const std::uint64_t all = t.labels + t.duplicates;
+    if (t.tasks == 1)
+      notes_.push_back(
+          fmt::format("all labels are on one task, {}{}", in_quotes(t.last_task), ask("task")));
+    else if (3 * t.duplicates >= all)
+      notes_.push_back(
+          fmt::format("{} of {} are not the only one of their worker on their task, and one "
+                      "of them counts{}",
+                      t.duplicates, count_noun(all, "label"), ask("task")));
+    else if (t.tasks >= t.labels)
+      notes_.push_back("every task has one label alone, so no worker can be compared with another" +
+                       ask("task"));
+  }
+
+  void on_workers() {
+    const NameTable& workers = totals_.workers;
+    if (workers.size() == 1)
+      notes_.push_back(
+          fmt::format("all labels are by one worker, {}{}", in_quotes(workers[0]), ask("worker")));
+    else if (workers.size() >= totals_.labels + totals_.duplicates)
+      notes_.push_back("every label is by a worker of its own, so no worker's quality can be known" +
+                       ask("worker"));
+  }
+
+  void on_classes() {
+    const NameTable& classes = totals_.classes;
+    if (classes.size() == 1)
+      notes_.push_back(fmt::format("all labels are {}", in_quotes(classes[0])));
+    else if (classes.size() > kManyClasses && 2 * std::uint64_t{classes.size()} > totals_.labels)
+      notes_.push_back(fmt::format("there are {} among {}{}", count_noun(classes.size(), "class"),
+                                   count_noun(totals_.labels, "label"), ask("label")));
+  }
+
+  std::string ask(const char* role) const {
+    if (!totals_.has_columns) return "";
+    return fmt::format(": is this the right column for {0}s? (--map {0}=COLUMN)", role);
+  }
 
   std::optional<std::uint64_t> known(std::uint32_t c) {
     if (!counted_) counted_ = counts_ ? counts_() : std::vector<std::uint64_t>();
@@ -191,6 +282,7 @@ LabelTotals totals_of(const std::string& source, const Labels& labels) {
   const TaskId tasks = labels.num_tasks();
   return {source,
           labels.num_labels(),
+          labels.rows().duplicates,
           tasks,
           labels.workers(),
           labels.classes(),
@@ -205,22 +297,6 @@ std::vector<std::uint64_t> class_counts(const Labels& labels) {
   return counts;
 }
 
-std::vector<std::uint64_t> class_counts(const std::vector<std::string>& paths,
-                                        const ReadOptions& options, const RunContext& context) {
-  if (!std::all_of(paths.begin(), paths.end(), is_rereadable)) return {};
-  LabelReader reader(paths, options, context);
-  std::vector<BlockWriter> writers = make_writers(options, context);
-  IdMap ids;
-  std::vector<std::uint64_t> counts;
-  reader.run([&](int thread) -> BlockWriter& { return writers[static_cast<std::size_t>(thread)]; },
-             [&](const LabelBlock& block) {
-               ids.absorb(block);
-               counts.resize(ids.classes.size());
-               for (const ClassId c : block.classes) ++counts[ids.classes_of(block.reader)[c]];
-             });
-  return counts;
-}
-
 void require_labels(const std::vector<ReadReport>& reports, std::uint64_t rows) {
   if (rows > 0) return;
   throw Error(ErrorCode::data, Location{reports[0].source, 0, 0},
@@ -230,12 +306,14 @@ void require_labels(const std::vector<ReadReport>& reports, std::uint64_t rows) 
 void append_notes(std::vector<std::string>& notes, const LabelTotals& totals, const ClassCounts& counts,
                   const std::vector<std::string>& unmet, const ReadOptions& options) {
   NoteWriter writer(notes, totals, counts);
+  writer.on_headers();
   writer.on_choices(options);
   writer.on_roles();
   for (const std::string& value : unmet)
     notes.push_back(fmt::format("--abstain{}: no label is {}", as_argument(value), in_quotes(value)));
   writer.on_nothing();
   writer.on_spellings();
+  writer.on_workers_alike();
 }
 
 TruthSpelling compare_spellings(const NameTable& classes, std::uint32_t before, std::uint64_t truths,

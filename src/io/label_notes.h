@@ -16,26 +16,26 @@ namespace crowdfold {
 struct LabelTotals {
   std::string source;  // how messages call the input
   std::uint64_t labels = 0;
+  std::uint64_t duplicates = 0;  // labels besides these that did not count
   std::uint64_t tasks = 0;
   const NameTable& workers;
   const NameTable& classes;
-  std::string last_task;  // where rows of totals stand
+  std::string last_task;                 // where rows of totals stand
+  std::vector<std::string> header = {};  // names of all columns, where the inputs have them
+  bool has_columns = true;               // that --map could choose: it is no export of a platform
 };
 LabelTotals totals_of(const std::string& source, const Labels& labels);
 
-// Labels by class, or nothing where they are not known.
+// Labels by class.
 std::vector<std::uint64_t> class_counts(const Labels& labels);
-// The same by reading the inputs once more, for labels that were not kept. Second labels of a worker on
-// a task count, too. Nothing if the inputs cannot be read again.
-std::vector<std::uint64_t> class_counts(const std::vector<std::string>& paths,
-                                        const ReadOptions& options, const RunContext& context);
 using ClassCounts = std::function<std::vector<std::uint64_t>()>;
 
 // Error(data) if there is no row at all.
 void require_labels(const std::vector<ReadReport>& reports, std::uint64_t rows);
 
 // Notes on finished labels. `unmet` are values of ReadOptions::abstain that no label had. Error(data)
-// for many labels with several choices, unless the options say what to do with them.
+// for many labels with several choices, unless the options say what to do with them, and where a row is
+// a header in another order than the first.
 void append_notes(std::vector<std::string>& notes, const LabelTotals& totals, const ClassCounts& counts,
                   const std::vector<std::string>& unmet, const ReadOptions& options);
 

@@ -6,9 +6,10 @@
 #include <bit>
 #include <filesystem>
 
-#include "crowdfold/exports.h"
 #include "crowdfold/words.h"
+#include "io/exports/export_format.h"
 #include "io/label_notes.h"
+#include "io/room.h"
 #include "labels/grouping/ordered_grouper.h"
 #include "labels/grouping/partitioned_grouper.h"
 #include "labels/interner.h"
@@ -68,7 +69,8 @@ Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOpti
   reader.run([&](int thread) -> BlockWriter& { return writers[static_cast<std::size_t>(thread)]; },
              [&](const LabelBlock& block) {
                grouper.append(block);
-               require_room(reader.source(), grouper.bytes(), kKeepLess, context);
+               require_room(reader.source(), "its labels", grouper.bytes(), context.max_memory,
+                            kKeepLess);
              });
   return grouper.finish(context.threads);
 }
@@ -86,7 +88,8 @@ Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const Read
   reader.run([&](int thread) -> RowPacker& { return grouper.packer(thread); },
              [&](const BlockSummary& block) {
                grouper.append(block);
-               require_room(reader.source(), grouper.bytes(), kKeepLess, context);
+               require_room(reader.source(), "its labels", grouper.bytes(), context.max_memory,
+                            kKeepLess);
              });
   return grouper.finish(context);
 }
@@ -101,11 +104,6 @@ void require_no_export_options(const std::string& path, const ReadOptions& optio
                   options.question.empty() ? "--with-predictions" : "--question"));
 }
 
-ReadOptions cancelled_with(const RunContext& context, ReadOptions options) {
-  if (options.cancelled == nullptr) options.cancelled = context.cancelled;
-  return options;
-}
-
 }  // namespace
 
 std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunContext& context) {
@@ -115,17 +113,18 @@ std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunConte
   return writers;
 }
 
-LabelReader::Input::Input(const std::string& path, const ReadOptions& options, std::size_t place,
-                          int threads)
-    : number(place), table(path, options, label_roles()), rows(table.format()) {
+LabelReader::Input::Input(std::unique_ptr<ByteSource> text, const std::string& path,
+                          const ReadOptions& options, std::size_t place, int threads)
+    : number(place), table(std::move(text), path, options, label_roles()), rows(table.format()) {
   for (int thread = 0; thread < std::max(1, threads); ++thread) parsers.push_back(table.make_parser());
 }
 
 LabelReader::LabelReader(const std::vector<std::string>& paths, const ReadOptions& options,
-                         const RunContext& context)
+                         const RunContext& context, OpenedPipes pipes)
     : context_(context),
       paths_(paths),
-      options_(cancelled_with(context, options)),
+      options_(within(context, options)),
+      pipes_(std::move(pipes)),
       source_(paths.size() == 1 ? display_name(paths[0]) : fmt::format("{} files", paths.size())),
       reports_(paths.size()),
       spellings_(options) {
@@ -133,8 +132,11 @@ LabelReader::LabelReader(const std::vector<std::string>& paths, const ReadOption
 }
 
 void LabelReader::open_next() {
-  input_ = std::make_shared<Input>(paths_[opened_], options_, opened_, context_.threads);
+  const std::string& path = paths_[opened_];
+  input_ = std::make_shared<Input>(pipes_.take(path), path, options_, opened_, context_.threads);
   reports_[opened_++] = input_->table.report();
+  const std::vector<std::string>& header = input_->table.format().header();
+  header_.insert(header_.end(), header.begin(), header.end());
 }
 
 bool LabelReader::next(TextBlock& block) {
@@ -188,15 +190,6 @@ double LabelReader::blocks() const {
   return factor * bytes / static_cast<double>(std::max<std::size_t>(1, first_bytes_));
 }
 
-void require_room(const std::string& source, std::uint64_t bytes, const std::string& advice,
-                  const RunContext& context) {
-  if (context.max_memory == 0 || bytes <= context.max_memory) return;
-  throw Error(ErrorCode::usage, Location{source, 0, 0},
-              fmt::format("its labels need more memory than the {} that may be used: allow more with "
-                          "--max-memory{}",
-                          memory_size(context.max_memory), advice));
-}
-
 void rethrow_with_place(const DuplicateLabel& error, const std::vector<std::string>& paths,
                         const ReadOptions& options) {
   if (std::all_of(paths.begin(), paths.end(), is_rereadable)) {
@@ -232,14 +225,19 @@ void rethrow_with_place(const DuplicateLabel& error, const std::vector<std::stri
 
 Labels read_labels(const std::vector<std::string>& paths, const ReadOptions& options,
                    const RunContext& context, std::vector<ReadReport>* reports) {
-  if (std::any_of(paths.begin(), paths.end(),
-                  [&](const std::string& path) { return is_export(path, options); })) {
-    ImportedLabels imported = import_labels(paths, options, context);
-    if (reports != nullptr) *reports = {std::move(imported.report)};
-    return std::move(imported.labels);
-  }
+  OpenedPipes pipes;
+  const ReadOptions bounded = within(context, options);
+  if (!holds_exports(paths, bounded, pipes))
+    return read_tables(paths, options, context, std::move(pipes), reports);
+  ImportedLabels imported = import_exports(paths, bounded, context, std::move(pipes));
+  if (reports != nullptr) *reports = {std::move(imported.report)};
+  return std::move(imported.labels);
+}
+
+Labels read_tables(const std::vector<std::string>& paths, const ReadOptions& options,
+                   const RunContext& context, OpenedPipes pipes, std::vector<ReadReport>* reports) {
   require_no_export_options(paths[0], options);
-  LabelReader reader(paths, options, context);
+  LabelReader reader(paths, options, context, std::move(pipes));
   try {
     const LabelBlock first = reader.peek();
     Labels labels = looks_grouped(first) ? read_ordered(reader, first, options, context)
@@ -248,9 +246,11 @@ Labels read_labels(const std::vector<std::string>& paths, const ReadOptions& opt
     require_labels(read, labels.rows().read);
     std::uint64_t skipped = 0;
     for (const ReadReport& report : read) skipped += report.skipped_rows;
+    LabelTotals totals = totals_of(reader.source(), labels);
+    totals.header = reader.header();
     append_notes(
-        read.back().notes, totals_of(reader.source(), labels), [&] { return class_counts(labels); },
-        reader.unmet_abstentions(), options);
+        read.back().notes, totals, [&] { return class_counts(labels); }, reader.unmet_abstentions(),
+        options);
     if (reports != nullptr) *reports = std::move(read);
     return std::move(labels).with_skipped_rows(skipped);
   } catch (const DuplicateLabel& error) {

@@ -19,9 +19,10 @@ namespace crowdfold {
 
 class LabelReader {
  public:
-  // Inputs are read one after another, and each is understood by itself.
+  // Inputs are read one after another, and each is understood by itself. `pipes` among them that were
+  // opened before are read from there.
   LabelReader(const std::vector<std::string>& paths, const ReadOptions& options,
-              const RunContext& context);
+              const RunContext& context, OpenedPipes pipes = {});
 
   // The first block, which run() gives again. Faults in it are reported then.
   LabelBlock peek();
@@ -35,6 +36,8 @@ class LabelReader {
 
   // Of the inputs, in order; complete after run().
   const std::vector<ReadReport>& reports() const { return reports_; }
+  // Names in the headers of all inputs.
+  const std::vector<std::string>& header() const { return header_; }
   // How messages call the inputs.
   const std::string& source() const { return source_; }
   // Values of ReadOptions::abstain that no label had.
@@ -42,7 +45,8 @@ class LabelReader {
 
  private:
   struct Input {
-    Input(const std::string& path, const ReadOptions& options, std::size_t place, int threads);
+    Input(std::unique_ptr<ByteSource> text, const std::string& path, const ReadOptions& options,
+          std::size_t place, int threads);
 
     std::size_t number;  // among the inputs, from 0
     TableInput table;
@@ -60,15 +64,21 @@ class LabelReader {
   const RunContext& context_;
   std::vector<std::string> paths_;
   ReadOptions options_;
+  OpenedPipes pipes_;
   std::string source_;
   std::shared_ptr<Input> input_;  // the one that is being read
   std::size_t opened_ = 0;
-  std::optional<TextBlock> first_;   // if it was peeked at
-  std::size_t first_bytes_ = 0;      // its size
+  std::optional<TextBlock> first_;  // if it was peeked at
+  std::size_t first_bytes_ = 0;     // its size
+  std::vector<std::string> header_;
   std::vector<ReadReport> reports_;  // by input; one is opened while another is settled
   ClassSpellings spellings_;
   std::uint64_t abstained_ = 0;  // see BlockSummary
 };
+
+// read_labels() for inputs that are no exports.
+Labels read_tables(const std::vector<std::string>& paths, const ReadOptions& options,
+                   const RunContext& context, OpenedPipes pipes, std::vector<ReadReport>* reports);
 
 template <class Writer>
 BlockOutcome LabelReader::parse(Input& input, const TextBlock& block, std::size_t thread,
@@ -91,6 +101,7 @@ BlockOutcome LabelReader::parse(Input& input, const TextBlock& block, std::size_
   flush();
   outcome.repeated_headers = left_out.repeated_headers;
   outcome.total_rows = left_out.total_rows;
+  outcome.empty_rows = left_out.empty_rows;
   return outcome;
 }
 
@@ -130,11 +141,6 @@ void LabelReader::run(const WriterOf& writer, const Consume& consume) {
 
 // A writer for each of the context's threads.
 std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunContext& context);
-
-// Error(usage) if what was read of `source` takes more memory than the context allows; `advice` says
-// what else to do about it.
-void require_room(const std::string& source, std::uint64_t bytes, const std::string& advice,
-                  const RunContext& context);
 
 // The first row that is a worker's second label on a task, read again from the start. The error comes
 // back with no more than the input's name if that cannot be read twice.

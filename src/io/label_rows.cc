@@ -24,9 +24,25 @@ bool LabelRows::is_wide_header(Row row) const {
   return true;
 }
 
-Complaint LabelRows::without_worker(std::string_view task, BlockOutcome& outcome) {
-  if (!is_total(task)) return {2, "no worker: the field is empty"};
-  ++outcome.total_rows;
+Complaint LabelRows::without_name(std::string_view task, std::string_view worker, std::string_view label,
+                                  BlockOutcome& outcome) const {
+  if (is_total(task)) {
+    ++outcome.total_rows;
+    return {};
+  }
+  if (!json_ && task.empty() && worker.empty() && label.empty()) {
+    ++outcome.empty_rows;
+    return {};
+  }
+  if (task.empty()) return {1, "no task: the field is empty"};
+  return {2, "no worker: the field is empty"};
+}
+
+Complaint LabelRows::without_wide_task(Row row, BlockOutcome& outcome) const {
+  const bool empty = !json_ && std::all_of(row.begin(), row.end(),
+                                           [](std::string_view cell) { return trimmed(cell).empty(); });
+  if (!empty) return {1, "no task: the field is empty"};
+  ++outcome.empty_rows;
   return {};
 }
 

@@ -15,10 +15,10 @@ namespace crowdfold {
 
 class LabelRows {
  public:
-  explicit LabelRows(const TableFormat& format) : wide_(format.is_wide()), names_(format.field_names()) {
-    if (format.has_header() && !wide_) {
-      std::copy_n(names_.begin(), header_.size(), header_.begin());
-    }
+  explicit LabelRows(const TableFormat& format)
+      : json_(format.is_json()), wide_(format.is_wide()), names_(format.field_names()) {
+    if (format.has_header() && !wide_) std::copy_n(names_.begin(), header_.size(), header_.begin());
+    if (wide_) std::copy(format.worker_names().begin(), format.worker_names().end(), names_.begin() + 1);
   }
 
   // Calls take(task, worker, label) for each label of the row, with blanks at the ends trimmed. Rows
@@ -34,8 +34,7 @@ class LabelRows {
       task = trimmed(task);
       worker = trimmed(worker);
       label = trimmed(label);
-      if (task.empty()) return {1, "no task: the field is empty"};
-      if (worker.empty()) return without_worker(task, outcome);
+      if (task.empty() || worker.empty()) return without_name(task, worker, label, outcome);
     }
     // By sizes first: they differ in almost every row.
     if (task.size() == header_[0].size() && worker.size() == header_[1].size() &&
@@ -55,7 +54,7 @@ class LabelRows {
   template <class Take>
   Complaint read_wide(Row row, BlockOutcome& outcome, const Take& take) const {
     const std::string_view task = trimmed(row[0]);
-    if (task.empty()) return {1, "no task: the field is empty"};
+    if (task.empty()) return without_wide_task(row, outcome);
     if (is_wide_header(row)) {
       ++outcome.repeated_headers;
       return {};
@@ -68,13 +67,17 @@ class LabelRows {
   }
 
   bool is_wide_header(Row row) const;
-  // A total has nothing in the other columns. Everything else without a worker is a mistake.
-  static Complaint without_worker(std::string_view task, BlockOutcome& outcome);
+  Complaint without_wide_task(Row row, BlockOutcome& outcome) const;
+  // Nothing at all is an empty row, and a total has nothing in the other columns. Everything else is a
+  // mistake.
+  Complaint without_name(std::string_view task, std::string_view worker, std::string_view label,
+                         BlockOutcome& outcome) const;
   // As data frames write cells that hold nothing.
   static bool means_missing(std::string_view cell);
 
+  bool json_;  // an object without the keys is no empty row
   bool wide_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_;  // of the fields; of a wide table: of the workers, behind the task
   std::array<std::string, 3> header_ = {"\n", "\n", "\n"};  // no trimmed field is a newline
 };
 

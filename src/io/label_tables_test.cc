@@ -125,9 +125,45 @@ TEST(LabelTables, TakeTheThirdOfThreeColumnsForWhatIsMissing) {
             "task = Bild, worker = worker, label = label" + std::string(kWorkedOut));
   EXPECT_NE(refusal("task,label,confidence\n1,a,.9\n2,b,.8\n").find("which column is the worker"),
             std::string::npos);
+  EXPECT_NE(refusal("item,rater,seconds\n1,a,5\n1,b,7\n2,a,7\n").find("which column is the label"),
+            std::string::npos);
+  EXPECT_NE(refusal("worker,label,when\na,x,2026-03-01\nb,x,2026-03-01\na,y,2026-03-02\n")
+                .find("which column is the task"),
+            std::string::npos);
   std::string times = "item,rater,at\n";
   for (int row = 0; row < 20; ++row) times += fmt::format("{},w{},09:{}\n", row / 2, row % 2, 10 + row);
   EXPECT_NE(refusal(times).find("cannot tell which column is the label"), std::string::npos);
+}
+
+TEST(LabelTables, TakeTheColumnBesideTheTextOfTasks) {
+  EXPECT_EQ(
+      understand("comment_id,annotator_id,hatespeech,text\n47,108,0,some text\n47,203,2,some text\n")
+          .report.columns,
+      "task = comment_id, worker = annotator_id, label = hatespeech" + std::string(kWorkedOut));
+  EXPECT_EQ(
+      understand("comment_id,annotator_id,insult,url\n1,a,0,u1\n1,b,2,u1\n2,a,0,u2\n").report.columns,
+      "task = comment_id, worker = annotator_id, label = insult" + std::string(kWorkedOut));
+  // A remark of the worker's is no text of the task, and no task.
+  EXPECT_NE(refusal("comment_id,annotator_id,insult,comment\n1,a,0,why\n1,b,2,so\n")
+                .find("cannot tell which column is the label"),
+            std::string::npos);
+  EXPECT_EQ(understand("id,worker,label,comment\n1,a,x,so\n1,b,x,so\n2,a,y,why\n").report.columns,
+            "task = id, worker = worker, label = label");
+}
+
+TEST(LabelTables, AreNotRefusedWithALabelThatIsOfTheTask) {
+  EXPECT_NE(
+      refusal("unit,golden,_worker_id,animal,image_url\n1,false,w1,cat,1.jpg\n1,false,w2,\"dog\ncat\","
+              "1.jpg\n9,true,w1,dog,9.jpg\n")
+          .find("(name it: --map task=unit,worker=_worker_id,label=COLUMN)"),
+      std::string::npos);
+}
+
+TEST(LabelTables, TakeARowWithANameForAHeaderThoughWorkersAreCalledLikeClasses) {
+  std::string table = "sentence_id,1,2\n";
+  for (int row = 0; row < 40; ++row)
+    table += fmt::format("{:x}-{},{},{}\n", row * 7919 % 65'536, row, row % 3, (row + row / 9) % 3);
+  EXPECT_NE(refusal(table).find("--wide --map task=sentence_id"), std::string::npos);
 }
 
 TEST(LabelTables, TakeTheAnnotatorAndNotTheAccount) {
@@ -137,6 +173,98 @@ TEST(LabelTables, TakeTheAnnotatorAndNotTheAccount) {
   EXPECT_EQ(
       understand("task,user,rater,label\n" + rows_below("{task},acme,{worker},{label}")).report.columns,
       "task = task, worker = rater, label = label");
+}
+
+TEST(LabelTables, TakeNoAuthorOfATaskForTheWorker) {
+  std::string text;
+  for (int t = 0; t < 9; ++t) {
+    for (const char* coder : {"anna", "bernd", "carla"})
+      text +=
+          fmt::format("{},writer{},{},{}\n", t, t % 4, coder, (t % 2 == 0) != (t == 3 && *coder == 'a'));
+  }
+  EXPECT_EQ(understand("item,user,coder,label\n" + text).report.columns,
+            "task = item, worker = coder, label = label" + std::string(kWorkedOut));
+  EXPECT_EQ(understand("item,user,Prüferin,label\n" + text).report.columns,
+            "task = item, worker = Prüferin, label = label" + std::string(kWorkedOut));
+  EXPECT_EQ(understand("item,worker,coder,label\n" + text).report.columns,
+            "task = item, worker = worker, label = label");
+}
+
+TEST(LabelTables, AreRefusedWhereAPropertyOfTasksIsCalledLikeALabel) {
+  std::string text;
+  for (int t = 0; t < 9; ++t) {
+    for (const char* worker : {"anna", "bernd", "carla"})
+      text += fmt::format("{},{},{},{}\n", t, t % 3 == 0 ? "toys" : "books", worker,
+                          (t == 3 && *worker == 'a' ? 4 : 0) + t % 2);
+  }
+  EXPECT_EQ(refusal("item,category,rater,score\n" + text),
+            ":1: columns 2 ('category') and 4 ('score') could both be the label: choose one, --map "
+            "label=category or --map label=score");
+  EXPECT_EQ(understand("item,label,rater,score\n" + text).report.columns,
+            "task = item, worker = rater, label = label");
+  std::string approved = "item,result,rater,said\n";
+  for (const char* row :
+       {"1,ok,a,x", "1,ok,b,x", "2,ok,a,y", "2,ok,b,y", "3,ok,a,x", "3,ok,b,y", "4,ok,a,y", "4,ok,b,y"})
+    approved += std::string(row) + "\n";
+  EXPECT_NE(refusal(approved).find("('result') and 4 ('said') could both be the label"),
+            std::string::npos);
+}
+
+TEST(LabelTables, AreRefusedWhereTasksAreNamedByTwoColumns) {
+  std::string text = "document,sentence,annotator,label\n";
+  std::string pages = "document,image,annotator,label\n";
+  for (int t = 0; t < 12; ++t) {
+    for (const char* worker : {"anna", "bernd"}) {
+      text += fmt::format("d{},{},{},{}\n", t / 4, t % 4, worker, t % 2);
+      pages += fmt::format("d{},p{}.png,{},{}\n", t / 4, t, worker, t % 2);
+    }
+  }
+  EXPECT_EQ(
+      refusal(text),
+      ":1: workers have several labels on one task; columns 1 ('document') and 2 ('sentence') seem "
+      "to name the task together: write both into one column, or choose one, --map task=document");
+  EXPECT_NE(refusal(pages).find("('document') and 2 ('image') could both be the task"),
+            std::string::npos);
+  ReadOptions options;
+  options.columns = {{"task", "document"}};
+  EXPECT_EQ(understand(text, options).report.notes,
+            (Names{"18 of 24 labels are not the only one of their worker on their task, and one of them "
+                   "counts: is this the right column for tasks? (--map task=COLUMN)"}));
+}
+
+TEST(LabelTables, OfJsonObjectsById) {
+  const Understood rows = understand(
+      R"({"r1": {"task": "t1", "worker": "a", "label": "x"}, "r2": {"task": "t1", "worker": "b", "label": "y"}})",
+      {}, "f.json");
+  EXPECT_EQ(rows.labels, (Names{"t1 a x", "t1 b y"}));
+  EXPECT_EQ(rows.report.columns, "task = value.task, worker = value.worker, label = value.label");
+  const Understood tasks =
+      understand(R"({"t1": {"annotator": "a", "answer": "x"}, "t2": {"annotator": "b", "answer": "y"}})",
+                 {}, "f.json");
+  EXPECT_EQ(tasks.labels, (Names{"t1 a x", "t2 b y"}));
+  const Understood wide = understand(
+      R"({"t1": {"ann": "x", "bob": "x"}, "t2": {"bob": "y", "cid": "y"}, "t3": {"ann": "x", "cid": "x"},
+          "t4": {"ann": "y", "bob": "y", "cid": "x"}, "t5": {"ann": "x", "bob": "x", "cid": "x"},
+          "t6": {"ann": "y", "bob": "y", "cid": "y"}, "t7": {"ann": "x", "bob": "x", "cid": "x"}})",
+      {}, "f.json");
+  EXPECT_EQ(wide.labels.size(), 18U);
+  EXPECT_EQ(wide.labels[0], "t1 ann x");
+  EXPECT_EQ(wide.labels[3], "t2 cid y");
+}
+
+TEST(LabelTables, OfJsonWithAKeyPerWorkerNeedAllOfThemInSight) {
+  std::string text;
+  for (int t = 0; t < 150; ++t)
+    text += fmt::format(R"({{"photo": "p{}", "labels": {{"ann": "{}", "w{}": "{}"}}}})", t, t % 2,
+                        t / 50, t % 2) +
+            "\n";
+  EXPECT_EQ(understand(text, {}, "f.jsonl").labels.size(), 300U);
+  EXPECT_EQ(understand(text, {}, "f.jsonl").labels[1], "p0 w0 0");
+  for (int t = 150; text.size() < (std::size_t{1} << 21); ++t)
+    text +=
+        fmt::format(R"({{"photo": "p{}", "labels": {{"ann": "{}", "w0": "{}"}}}})", t, t % 2, t % 2) +
+        "\n";
+  EXPECT_NE(refusal(text, {}, "f.jsonl").find("more workers may come later"), std::string::npos);
 }
 
 TEST(LabelTables, AreRefusedWhereTwoColumnsHaveOneName) {
@@ -225,6 +353,30 @@ TEST(LabelTables, LeaveOutHeadersThatComeAgainAndTotals) {
   EXPECT_EQ(table.report.rows, 4U);
   EXPECT_EQ(table.report.repeated_headers, 1U);
   EXPECT_EQ(table.report.total_rows, 1U);
+}
+
+TEST(LabelTables, LeaveOutRowsOfSeparators) {
+  const Understood table = understand("task,worker,label,note\n,,,\nt1,a,x,\nt1,b,y,\n , ,,\n,,,\n");
+  EXPECT_EQ(table.labels.size(), 2U);
+  EXPECT_EQ(table.report.empty_rows, 3U);
+  EXPECT_EQ(understand("p,w1,w2\np1,x,y\np2,x,x\n,,\n").report.empty_rows, 1U);
+  EXPECT_EQ(refusal("task,worker,label\n,,x\n"), ":2:1: no task: the field is empty");
+  EXPECT_EQ(refusal("{\"task\":\"t\",\"worker\":\"a\",\"label\":\"x\"}\n{\"x\":1}\n"),
+            ":2:1: no task: the field is empty");
+}
+
+TEST(LabelTables, AreRefusedWhereAHeaderComesAgainInAnotherOrder) {
+  const std::string told =
+      ": a row has '{}' for a label, which is the name of a column: if it is a header in another order, "
+      "cut the file there, and give both parts";
+  EXPECT_EQ(refusal("task,worker,label\nt1,a,x\nt2,a,y\nworker,task,label\nb,t1,x\nb,t2,y\n"),
+            fmt::format(fmt::runtime(told), "label"));
+  EXPECT_EQ(refusal("Task,Worker,Label\nt1,a,x\nt2,a,y\ntask,worker,label\nt1,b,x\n"),
+            fmt::format(fmt::runtime(told), "label"));
+  EXPECT_EQ(refusal("task,worker,label,time\nt1,a,x,1\nt2,a,y,2\ntime,task,worker,label\n3,t1,b,x\n"),
+            fmt::format(fmt::runtime(told), "worker"));
+  EXPECT_EQ(refusal("photo,w1,w2\np1,x,y\np2,x,x\nphoto,w2,w1\np3,y,x\n"),
+            fmt::format(fmt::runtime(told), "w1"));
 }
 
 TEST(LabelTables, MayBeginBelowOtherLines) {

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <fmt/compile.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -23,15 +26,53 @@ namespace crowdfold {
 
 namespace {
 
-// A descriptor of standard output of our own; -1 if it is closed, or open for reading only as main()
-// leaves it then.
-int open_standard_output() {
-  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+// A second descriptor, such as one of standard output; -1 if it is closed, or open for reading only as
+// main() leaves it then.
+int open_again(int descriptor) {
+  const int flags = ::fcntl(descriptor, F_GETFL);
   if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) {
     errno = EBADF;
     return -1;
   }
-  return ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  return ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+constexpr int kMillisecondsToWait = 100;  // before looking whether the run is cancelled
+
+// A signal may reach any thread and comes at any moment, so a write() that waits may not notice it.
+// Where poll() finds room, it is for as many bytes as a pipe takes at once.
+void await_room(int descriptor, const RunContext& context) {
+  pollfd ready{descriptor, POLLOUT, 0};
+  while (::poll(&ready, 1, kMillisecondsToWait) <= 0) context.throw_if_cancelled();
+}
+
+// The descriptor of ours that a path means, such as /dev/stdout or /dev/fd/3; -1: none. What it is open
+// for is written to: a file behind it must not be replaced, as it may be one that is appended to.
+int descriptor_meant(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int number = -1;
+    const char* const end = path.data() + path.size();
+    const auto [rest, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc{} && rest == end) return number;
+  }
+  return -1;
+}
+
+// A pipe or device. A pipe waits for its reader: not in open(), where nothing could end it.
+int open_stream(const std::string& path, const struct stat& status, const std::atomic<bool>* cancelled) {
+  RunContext context;
+  context.cancelled = cancelled;
+  for (;;) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor >= 0) ::fcntl(descriptor, F_SETFL, 0);
+    const bool waits = descriptor < 0 && S_ISFIFO(status.st_mode) && (errno == ENXIO || errno == EINTR);
+    if (!waits) return descriptor;
+    context.throw_if_cancelled();
+    ::poll(nullptr, 0, kMillisecondsToWait);
+  }
 }
 
 // What a path would hold: its name without the ending of a compression.
@@ -88,17 +129,32 @@ void require_known_kind(const std::string& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path, When when)
-    : path_(std::move(path)), target_(path_), encoder_(make_encoder(path_)) {
-  const bool standard = path_ == "-";
+bool write_to_reader(int descriptor, std::string_view bytes, const std::atomic<bool>* cancelled) {
+  RunContext context;
+  context.cancelled = cancelled;
+  struct stat status {};
+  const bool waits = ::fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode);
+  while (!bytes.empty()) {
+    if (waits) await_room(descriptor, context);
+    const std::size_t some = waits ? std::min<std::size_t>(bytes.size(), PIPE_BUF) : bytes.size();
+    const ssize_t count = ::write(descriptor, bytes.data(), some);
+    if (count < 0 && errno != EINTR && errno != EAGAIN) return false;
+    bytes.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+OutputFile::OutputFile(std::string path, When when, const std::atomic<bool>* cancelled)
+    : path_(std::move(path)), target_(path_), encoder_(make_encoder(path_)), cancelled_(cancelled) {
+  const int meant = path_ == "-" ? STDOUT_FILENO : descriptor_meant(path_);
   struct stat old {};
-  const bool exists = !standard && ::stat(path_.c_str(), &old) == 0;
+  const bool exists = meant < 0 && ::stat(path_.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) {
     throw Error(ErrorCode::io, Location{path_, 0, 0}, "is a directory, not a file to write to");
   }
   // Standard output, a device or a pipe cannot be replaced by renaming: it is written to.
-  if (standard || (exists && !S_ISREG(old.st_mode))) {
-    stream_ = standard ? open_standard_output() : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (meant >= 0 || (exists && !S_ISREG(old.st_mode))) {
+    stream_ = meant >= 0 ? open_again(meant) : open_stream(path_, old, cancelled_);
     if (stream_ < 0) fail("write to");
     terminal_ = ::isatty(stream_) != 0;
     if (when == When::as_it_comes) return;
@@ -158,14 +214,10 @@ void OutputFile::write(std::string_view bytes) {
 }
 
 void OutputFile::write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-    if (count < 0) {
-      if (errno == EINTR) continue;
-      fail("write to");
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
+  if (write_to_reader(descriptor, bytes, cancelled_)) return;
+  // Standard output and its like wait in a file that people do not know of.
+  stream_ >= 0 && descriptor == descriptor_ ? fail("write a temporary file for it, see TMPDIR")
+                                            : fail("write to");
 }
 
 void OutputFile::commit() {

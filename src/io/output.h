@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,7 +24,9 @@ class OutputFile {
   // temporary file), unless it is to be written as it comes. A file that is replaced keeps its
   // permissions, and its owner if we may give files away; a symbolic link stays, and gets what it leads
   // to, which need not exist. A name that ends in .gz or .zst is compressed.
-  explicit OutputFile(std::string path, When when = When::at_the_end);
+  // `cancelled`: as in RunContext, while a pipe has no reader, or none that reads on.
+  explicit OutputFile(std::string path, When when = When::at_the_end,
+                      const std::atomic<bool>* cancelled = nullptr);
   // Without commit() nothing is left behind.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -47,7 +50,8 @@ class OutputFile {
   std::unique_ptr<Encoder> encoder_;  // null: plain
   int descriptor_ = -1;               // of the temporary file, if there is one
   int stream_ = -1;                   // of standard output, a pipe or a device
-  bool terminal_ = false;             // whether that is one
+  const std::atomic<bool>* cancelled_;
+  bool terminal_ = false;  // whether that is one
 };
 
 // What kind of file is asked for: by its ending, before that of a compression, in any case. CSV where

@@ -23,7 +23,7 @@ void write_records(const std::string& path, const Records& records, std::size_t 
     std::size_t begin = 0;
     std::string text;
   };
-  RecordOutput file(path, records);
+  RecordOutput file(path, records, OutputFile::When::at_the_end, context.cancelled);
   std::size_t next = 0;
   run_pipeline<Piece>(
       context.threads, 2 * static_cast<std::size_t>(std::max(1, context.threads)),
@@ -91,8 +91,9 @@ void Records::append_text(std::string& to, std::string_view value) const {
   }
 }
 
-RecordOutput::RecordOutput(const std::string& path, const Records& records, OutputFile::When when)
-    : records_(records), file_(path, when) {}
+RecordOutput::RecordOutput(const std::string& path, const Records& records, OutputFile::When when,
+                           const std::atomic<bool>* cancelled)
+    : records_(records), file_(path, when, cancelled) {}
 
 void RecordOutput::write(std::string_view text) {
   if (text.empty()) return;
@@ -115,7 +116,8 @@ void RecordOutput::commit() {
 
 RecordFile::RecordFile(const std::string& path, const std::vector<std::string>& columns,
                        const WriteOptions& options)
-    : records_(kind_of(path, options), columns), file_(path, records_) {}
+    : records_(kind_of(path, options), columns),
+      file_(path, records_, OutputFile::When::at_the_end, options.cancelled) {}
 
 void RecordFile::commit() {
   flush();

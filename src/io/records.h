@@ -79,8 +79,8 @@ class Records {
 // A file of records (see OutputFile), with what stands before, between and behind them.
 class RecordOutput {
  public:
-  RecordOutput(const std::string& path, const Records& records,
-               OutputFile::When when = OutputFile::When::at_the_end);
+  RecordOutput(const std::string& path, const Records& records, OutputFile::When when,
+               const std::atomic<bool>* cancelled);
   // Texts of whole records.
   void write(std::string_view text);
   void commit();

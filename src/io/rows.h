@@ -34,6 +34,7 @@ struct BlockOutcome {
   std::uint64_t skipped = 0;
   std::uint64_t repeated_headers = 0;  // left out
   std::uint64_t total_rows = 0;        // left out
+  std::uint64_t empty_rows = 0;        // left out
   std::optional<RowError> error;       // the first; with skipping, of a row that was left out
   bool failed = false;                 // the error ended the block
 };

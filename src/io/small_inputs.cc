@@ -27,6 +27,12 @@ ClassId class_id(NameTable& classes, std::string_view name) {
   return static_cast<ClassId>(classes.intern(name));
 }
 
+std::uint64_t bytes_of(const Estimates& estimates) {
+  return estimates.tasks.bytes() + estimates.classes.bytes() +
+         sizeof(ClassId) * estimates.estimate.size() +
+         sizeof(double) * (estimates.confidence.size() + estimates.posterior.size());
+}
+
 // The spellings of classes that are there.
 ClassSpellings spellings_of(const NameTable& classes, const ReadOptions& options) {
   ClassSpellings spellings(options);
@@ -44,6 +50,7 @@ std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks
   ClassSpellings spellings = spellings_of(classes, options);
   const std::uint32_t before = classes.size();
   bool any_shared = false;
+  input.holds([&] { return classes.bytes(); });
   input.for_each_row([&](Row row, bool) -> Complaint {
     const auto task = tasks.find(row[0]);
     if (!task)
@@ -81,10 +88,13 @@ std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::stri
                                                                  const ReadOptions& options) {
   TableInput input(path, options, {task_role(), truth_role()});
   std::vector<std::pair<std::string, std::string>> rows;
+  std::uint64_t bytes = 0;
+  input.holds([&] { return bytes; });
   input.for_each_row([&](Row row, bool) -> Complaint {
     if (row[0].empty()) return {1, "no task: the field is empty"};
     if (row[1].empty()) return {2, "no label: the field is empty"};
     rows.emplace_back(row[0], row[1]);
+    bytes += sizeof(rows[0]) + row[0].size() + row[1].size();
     return {};
   });
   return rows;
@@ -94,6 +104,7 @@ std::vector<WorkerCounts> read_workers(const std::string& path, NameTable& worke
                                        double beta, const ReadOptions& options, ReadReport* report) {
   TableInput input(path, options, {worker_role(), {"quality", {"quality"}}, {"labels", {"labels"}}});
   std::vector<WorkerCounts> counts(workers.size());
+  input.holds([&] { return workers.bytes() + sizeof(WorkerCounts) * counts.size(); });
   input.for_each_row([&](Row row, bool) -> Complaint {
     double quality = 0;
     double seen = 0;
@@ -147,6 +158,7 @@ Estimates read_estimates(const std::string& path, const ReadOptions& options, Re
     }
   }
 
+  input.holds([&] { return bytes_of(estimates); });
   std::vector<double> probabilities(num_fields);  // of the row, by field
   input.for_each_row([&](Row row, bool) -> Complaint {
     if (estimates.tasks.find(row[0]))

@@ -1,8 +1,10 @@
 #include "io/table_format.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "crowdfold/error.h"
 #include "io/guess_columns.h"
@@ -68,8 +70,24 @@ char guess_separator(std::string_view text, Sight sight) {
                       });
     return std::pair(even, count);
   };
-  return *std::max_element(kSeparators.begin(), kSeparators.end(),
-                           [&](char a, char b) { return worth(a) < worth(b); });
+  const char best = *std::max_element(kSeparators.begin(), kSeparators.end(),
+                                      [&](char a, char b) { return worth(a) < worth(b); });
+  // Blanks, where there is nothing else, and as many in each of several lines.
+  const auto [even, blanks] = worth(' ');
+  const bool by_blanks =
+      even && blanks >= 2 && lines.size() >= 3 &&
+      std::all_of(lines.begin(), lines.end(), [](const TextLine& line) {
+        return std::none_of(kSeparators.begin(), kSeparators.end(), [&](char separator) {
+          return line.text.find(separator) != std::string_view::npos;
+        });
+      });
+  return by_blanks ? ' ' : best;
+}
+
+// A line below the header of a Markdown table: |---|:--:|
+bool is_ruler(std::string_view line) {
+  return line.find("--") != std::string_view::npos &&
+         line.find_first_not_of("|-: \t\r") == std::string_view::npos;
 }
 
 // "sep=;", which Excel writes and reads as the first line: the separator, or 0.
@@ -135,6 +153,16 @@ bool looks_like_data(const std::vector<std::string>& row) {
   });
 }
 
+// The names behind the last dot that all have up to it: "ann" and "bob" of "labels.ann", "labels.bob".
+std::vector<std::string> without_common_path(std::vector<std::string> names) {
+  const std::string path = names[0].substr(0, names[0].rfind('.') + 1);
+  const bool common = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name.starts_with(path) && name.size() > path.size();
+  });
+  for (std::string& name : names) name.erase(0, common ? path.size() : 0);
+  return names;
+}
+
 // The name's ending, without that of compression.
 bool has_extension(std::string path, std::initializer_list<const char*> extensions) {
   for (const char* compressed : {".gz", ".zst", ".bz2", ".xz", ".zip"}) {
@@ -156,6 +184,36 @@ std::string why_no_object(std::string_view text) {
   return outcome.error ? outcome.error->message : "the first object has no keys";
 }
 
+// Error(data) for a JSON array in place of the first object: rows without names.
+void require_no_arrays(std::string_view text, const std::string& name) {
+  if (text[0] != '[') return;
+  const simdjson::padded_string line(text.substr(0, text.find('\n')));
+  simdjson::dom::parser parser;
+  simdjson::dom::array array;
+  if (parser.parse(line).get(array) != simdjson::SUCCESS) return;
+  throw Error(ErrorCode::data, Location{name, 0, 0},
+              "JSON arrays in an array: write objects, such as {\"task\": …, \"worker\": …, \"label\": "
+              "…}, or CSV (jq -r '.[] | @csv')");
+}
+
+// What to do with an object that holds rows further down; empty if it does not.
+std::string where_rows_are(std::string_view text) {
+  const simdjson::padded_string line(text.substr(0, text.find('\n')));
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(line).get(object) != simdjson::SUCCESS) return "";
+  for (const auto& [key, value] : object) {
+    simdjson::dom::array array;
+    if (value.get(array) != simdjson::SUCCESS || array.size() == 0 || !array.at(0).is_object()) continue;
+    return object.size() == 2 && key == "value"
+               ? "the rows are in arrays by task: jq -c 'to_entries[] | {task: .key} + .value[]' "
+                 "makes rows of them"
+               : fmt::format("the rows are in an array under '{0}': jq -c '.\"{0}\"[]' takes them out",
+                             key.substr(0, 40));
+  }
+  return "";
+}
+
 }  // namespace
 
 TableFormat::TableFormat(std::string_view start, const std::string& path, const ReadOptions& options,
@@ -170,6 +228,7 @@ TableFormat::TableFormat(std::string_view start, const std::string& path, const 
   lines_before_ = preamble.lines;
 
   Format format = options.format;
+  if (format == Format::automatic) require_no_arrays(text.substr(first_byte), name_);
   if (format == Format::automatic) {
     const bool object = text[first_byte] == '{';
     format = object || has_extension(path, {".jsonl", ".ndjson"}) ? Format::jsonl
@@ -220,8 +279,9 @@ TableFormat::Opening TableFormat::read_opening(std::string_view text, std::uint6
     const std::size_t line_begin = text.substr(0, at).rfind('\n') + 1;  // 0 if there is no newline
     throw Error(ErrorCode::data, Location{name_, line_of(at), at - line_begin + 1}, record.error());
   }
-  opening.first_row = cells_of(record);
   opening.line = line_of(opening.begin);
+  require_few_columns(record.num_fields(), {name_, opening.line, 0});
+  opening.first_row = cells_of(record);
   return opening;
 }
 
@@ -236,9 +296,14 @@ void TableFormat::skip_metadata(std::string_view start, const std::vector<Role>&
       const std::size_t count = count_separators(lines[i].text, separator);
       CsvRecord record;
       record.parse(lines[i].text, 0, separator);
-      const bool header = record.ok() && are_all_named(cells_of(record), roles, options_);
+      const bool header = record.ok() && record.num_fields() <= kMostColumns &&
+                          are_all_named(cells_of(record), roles, options_);
       if (header && i == 0) return;
-      if (header && count > most) {
+      const bool remarks = std::all_of(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(i),
+                                       [](const TextLine& line) { return line.text.starts_with('#'); });
+      const bool below_title = (remarks || i == 1) && count == most && record.ok() &&
+                               are_names_clear(cells_of(record), roles, options_);
+      if (header && (count > most || below_title)) {
         layout_.separator = separator;
         bytes_before_ += lines[i].begin;
         lines_before_ += lines[i].before;
@@ -285,7 +350,14 @@ bool TableFormat::is_header(const Opening& opening, const Glimpse& below, const 
   FirstRow first = !alone                 ? guess_first_row(row, below)
                    : looks_like_data(row) ? FirstRow::data
                                           : FirstRow::unclear;
-  if (named == 1 && (alone || first != FirstRow::data)) return true;
+  // The name of a role that is no value of its column is a name, even if other cells come again below:
+  // workers of a wide table may be called 1 and 2, as classes are.
+  const auto is_value = [&](std::size_t c) {
+    return count_named({row[c]}, roles, options_) > 0 && below.columns[c].values.find(row[c]);
+  };
+  bool may_be_value = false;
+  for (std::size_t c = 0; !alone && c < row.size(); ++c) may_be_value = may_be_value || is_value(c);
+  if (named == 1 && (first != FirstRow::data || !may_be_value)) return true;
   // Who maps columns by their numbers has no names for them, most likely.
   if (first == FirstRow::no_matter && !options_.columns.empty()) first = FirstRow::unclear;
   if (first == FirstRow::unclear) {
@@ -320,9 +392,18 @@ void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> rol
     bytes_before_ += opening.end;
     lines_before_ += static_cast<std::uint64_t>(
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(opening.end), '\n'));
+    skip_ruler(text.substr(opening.end));
   } else {
     use_positions(text, opening, roles, rest, place);
   }
+}
+
+void TableFormat::skip_ruler(std::string_view below) {
+  const std::size_t end = below.find('\n');
+  if (layout_.separator != '|' || end == std::string_view::npos || !is_ruler(below.substr(0, end)))
+    return;
+  bytes_before_ += end + 1;
+  ++lines_before_;
 }
 
 // Two columns for two roles, such as those of truths, where one name at least is unknown: it is the
@@ -346,6 +427,7 @@ void TableFormat::use_header(const Opening& opening, const Glimpse& below,
                              const std::vector<Role>& roles, bool rest, const Location& place) {
   has_header_ = true;
   const std::vector<std::string>& header = opening.first_row;
+  header_ = header;
   if (is_table_of_labels(roles) && !below.columns.empty()) {
     const FoundColumns found = find_label_columns(header, below, roles, options_, place);
     if (found.workers.empty()) require_no_namesakes(header, roles, found.columns, options_, rest, place);
@@ -388,10 +470,14 @@ void TableFormat::use_positions(std::string_view text, const Opening& opening,
   const bool in_order = numbers.size() == roles.size();
   std::vector<std::string> plain_numbers;  // as --map takes them
   for (std::size_t i = 1; i <= numbers.size(); ++i) plain_numbers.push_back(fmt::format("{}", i));
-  choose(numbers, roles,
-         in_order
-             ? check_positions(all, columns_by_position(numbers.size(), roles, options_, place), place)
-             : find_label_columns(plain_numbers, all, roles, options_, place));
+  const FoundColumns found =
+      in_order ? check_positions(all, columns_by_position(numbers.size(), roles, options_, place), place)
+               : find_label_columns(plain_numbers, all, roles, options_, place);
+  if (!found.workers.empty()) {
+    throw Error(ErrorCode::usage, place,
+                "no header, and a column per worker, as it seems: write their names into a first row");
+  }
+  choose(numbers, roles, found);
 }
 
 void TableFormat::find_json_columns(std::string_view start, std::vector<Role> roles, bool rest,
@@ -407,9 +493,15 @@ void TableFormat::find_json_columns(std::string_view start, std::vector<Role> ro
                     : "not JSON lines: the first line is not a JSON object");
   }
   const Location place{name_, lines + 1, 0};
+  require_few_columns(keys.size(), place);
+  const bool by_names = std::any_of(roles.begin(), roles.end(), [&](const Role& role) {
+    return !columns_named(role, keys).empty() || mapping_of(role.name, options_) != nullptr;
+  });
+  if (const std::string where = alone || (by_names && keys.size() > 2) ? "" : where_rows_are(text);
+      !where.empty())
+    throw Error(ErrorCode::data, Location{name_, 0, 0}, where);
   if (is_table_of_labels(roles) && !are_names_clear(keys, roles, options_)) {
-    const Glimpse glimpse = glimpse_of_json(text, keys, sight_ == Sight::all);
-    choose(keys, roles, find_label_columns(keys, glimpse, roles, options_, place));
+    use_json_glimpse(text, roles, place);
     return;
   }
   const auto columns = match_columns(keys, roles, options_, place);
@@ -419,6 +511,24 @@ void TableFormat::find_json_columns(std::string_view start, std::vector<Role> ro
                             columns_to_show(keys)));
   }
   choose(keys, roles, *columns, rest);
+}
+
+void TableFormat::use_json_glimpse(std::string_view text, const std::vector<Role>& roles,
+                                   const Location& place) {
+  const std::vector<std::string> keys =
+      JsonlParser::keys_of_first_objects(text, std::numeric_limits<std::size_t>::max());
+  Glimpse glimpse = glimpse_of_json(text, keys, sight_ == Sight::all);
+  const std::vector<std::string> names = own_names(keys);
+  for (std::size_t c = 0; c < names.size(); ++c) glimpse.columns[c].name = names[c];
+  const FoundColumns found = find_label_columns(keys, glimpse, roles, options_, place);
+  const bool may_come_later = sight_ != Sight::all && options_.wide_workers.empty() &&
+                              JsonlParser::keys_of_first_objects(text, 1).size() < keys.size();
+  if (!found.workers.empty() && may_come_later) {
+    throw Error(ErrorCode::usage, place,
+                "a key per worker, but not in each object, so more workers may come later: name all of "
+                "them, --wide-workers A,B,…, or write a row per label");
+  }
+  choose(keys, roles, found);
 }
 
 void TableFormat::assume_columns(std::vector<Role> roles) {
@@ -472,6 +582,8 @@ void TableFormat::choose(const std::vector<std::string>& header, const std::vect
                   fmt::format("two columns are named '{}': there is one for each worker", *twin));
     }
   }
+  worker_names_.assign(names_.begin() + 1, names_.end());
+  if (json_) worker_names_ = without_common_path(std::move(worker_names_));
 }
 
 std::size_t TableFormat::field_of(const std::string& role) const {
@@ -491,6 +603,7 @@ void TableFormat::describe(ReadReport& report, const ByteSource& source) const {
   report.format = source.has_elements()       ? "json"
                   : json_                     ? "json lines"
                   : layout_.separator == '\t' ? "tsv"
+                  : layout_.separator == ' '  ? "csv with blanks"
                                               : "csv";
   report.encoding = source.encoding();
   for (const std::string& part : {report.encoding, std::string(source.compression())}) {
@@ -504,8 +617,7 @@ void TableFormat::describe(ReadReport& report, const ByteSource& source) const {
         fmt::format("{}{} = {}", report.columns.empty() ? "" : ", ", known.role, names_[known.field]);
   }
   if (wide_) {
-    report.columns +=
-        fmt::format(", a column per worker: {}", columns_to_show({names_.begin() + 1, names_.end()}));
+    report.columns += fmt::format(", a column per worker: {}", columns_to_show(worker_names_));
   }
   report.worked_out = worked_out_;
   if (worked_out_) {
@@ -539,6 +651,7 @@ void ReadTally::settle(const BlockOutcome& outcome) {
   report_.skipped_rows += outcome.skipped;
   report_.repeated_headers += outcome.repeated_headers;
   report_.total_rows += outcome.total_rows;
+  report_.empty_rows += outcome.empty_rows;
   lines_ += outcome.lines;
 }
 

@@ -83,10 +83,13 @@ class TableFormat {
   // Names of the rows' fields, as the input has them.
   const std::vector<std::string>& field_names() const { return names_; }
 
-  // A wide table: the names of all fields but the first are workers.
+  // A wide table: all fields but the first are labels of workers, who have these names.
   bool is_wide() const { return wide_; }
+  const std::vector<std::string>& worker_names() const { return worker_names_; }
   // Whether the names of fields are a row of the input, which comes again where files were joined.
   bool has_header() const { return has_header_; }
+  // All of that row.
+  const std::vector<std::string>& header() const { return header_; }
   bool is_header_again(Row cells) const {
     return has_header_ && cells.front() == names_.front() &&
            std::equal(cells.begin(), cells.end(), names_.begin(), names_.end());
@@ -112,6 +115,7 @@ class TableFormat {
   bool is_header(const Opening& opening, const Glimpse& below, const std::vector<Role>& roles,
                  const Location& place) const;
   void find_csv_columns(std::string_view start, std::vector<Role> roles, bool rest, std::uint64_t lines);
+  void skip_ruler(std::string_view below);
   void use_header(const Opening& opening, const Glimpse& below, const std::vector<Role>& roles,
                   bool rest, const Location& place);
   std::optional<std::vector<std::size_t>> columns_of_pair(const std::vector<std::string>& header,
@@ -121,6 +125,7 @@ class TableFormat {
                      bool rest, const Location& place);
   void find_json_columns(std::string_view start, std::vector<Role> roles, bool rest,
                          std::uint64_t lines);
+  void use_json_glimpse(std::string_view text, const std::vector<Role>& roles, const Location& place);
   void choose(const std::vector<std::string>& header, const std::vector<Role>& roles,
               const std::vector<std::size_t>& columns, bool rest);
   void choose(const std::vector<std::string>& header, const std::vector<Role>& roles,
@@ -131,7 +136,9 @@ class TableFormat {
   Sight sight_;
   bool json_ = false;
   bool wide_ = false;
+  std::vector<std::string> worker_names_;  // of a wide table
   bool has_header_ = false;
+  std::vector<std::string> header_;
   bool worked_out_ = false;           // from the values, which people are told
   std::vector<std::string> remarks_;  // on how the input was understood
   CsvLayout layout_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "crowdfold/error.h"
@@ -109,6 +110,7 @@ class Decoded final : public ByteFilter {
   Decoded(std::unique_ptr<ByteSource> text, TextEncoding encoding, std::string name)
       : ByteFilter(std::move(text)), encoding_(std::move(encoding)), name_(std::move(name)) {
     handle_ = ::iconv_open("UTF-8", encoding_.iconv_name.c_str());
+    if (handle_ == kNoHandle && errno == ENOMEM) throw std::bad_alloc();
     if (handle_ == kNoHandle) fail(fmt::format("iconv does not know {}", encoding_.iconv_name));
     output_.resize(4 * kEncodedChunk);
   }
@@ -205,6 +207,7 @@ TextEncoding encoding_named(const std::string& name) {
   if (plain == "utf8") return {};
   const std::string known = plain == "latin1" ? "ISO-8859-1" : name;
   const iconv_t handle = ::iconv_open("UTF-8", known.c_str());
+  if (handle == reinterpret_cast<iconv_t>(-1) && errno == ENOMEM) throw std::bad_alloc();
   if (handle == reinterpret_cast<iconv_t>(-1))
     throw Error(ErrorCode::usage,
                 fmt::format("unknown encoding '{}': `iconv -l` lists those there are, such as utf-8, "

@@ -5,8 +5,10 @@
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include "crowdfold/error.h"
@@ -19,7 +21,8 @@ constexpr std::size_t kCompressedChunk = 1 << 18;
 constexpr std::uint64_t kMostXzMemory = std::uint64_t{1} << 30;
 constexpr unsigned kMostOutput = 1U << 30;  // at once: these libraries count in 32 bits
 
-// Undoes a compression, piece by piece.
+// Undoes a compression, piece by piece. Libraries of C that do not start, or say so later, are out of
+// memory: their other reasons are wrong arguments.
 class Decoder {
  public:
   virtual ~Decoder() = default;
@@ -35,8 +38,7 @@ class GzipDecoder final : public Decoder {
  public:
   GzipDecoder() {
     constexpr int kGzipOnly = 16;
-    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK)
-      throw Error(ErrorCode::internal, "zlib does not start");
+    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
   }
   ~GzipDecoder() override { inflateEnd(&stream_); }
   GzipDecoder(const GzipDecoder&) = delete;
@@ -54,6 +56,8 @@ class GzipDecoder final : public Decoder {
     if (status == Z_STREAM_END) {  // another member may follow
       in_member_ = false;
       inflateReset(&stream_);
+    } else if (status == Z_MEM_ERROR) {
+      throw std::bad_alloc();
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
       problem = stream_.msg != nullptr ? stream_.msg : "unreadable";
     }
@@ -69,11 +73,16 @@ class GzipDecoder final : public Decoder {
 
 class ZstdDecoder final : public Decoder {
  public:
+  ZstdDecoder() {
+    if (!stream_) throw std::bad_alloc();
+  }
+
   std::size_t decode(std::string_view& input, char* to, std::size_t size,
                      std::string& problem) override {
     ZSTD_outBuffer output{to, size, 0};
     ZSTD_inBuffer chunk{input.data(), input.size(), 0};
     const std::size_t status = ZSTD_decompressStream(stream_.get(), &output, &chunk);
+    if (ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation) throw std::bad_alloc();
     if (ZSTD_isError(status) != 0) problem = ZSTD_getErrorName(status);
     in_frame_ = status != 0;
     input.remove_prefix(chunk.pos);
@@ -107,8 +116,10 @@ class Bzip2Decoder final : public Decoder {
     const unsigned unused = stream_.avail_out;
     if (status == BZ_STREAM_END) {  // another one may follow, as programs that work in parallel write it
       end();
+    } else if (status == BZ_MEM_ERROR) {
+      throw std::bad_alloc();
     } else if (status != BZ_OK) {
-      problem = status == BZ_MEM_ERROR ? "there is not enough memory" : "its sums do not agree";
+      problem = "its sums do not agree";
     }
     input.remove_prefix(input.size() - left);
     return room - unused;
@@ -118,8 +129,7 @@ class Bzip2Decoder final : public Decoder {
  private:
   void begin() {
     stream_ = {};
-    if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK)
-      throw Error(ErrorCode::internal, "libbz2 does not start");
+    if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) throw std::bad_alloc();
     in_stream_ = true;
   }
   void end() {
@@ -152,8 +162,10 @@ class XzDecoder final : public Decoder {
       before_ = false;
     } else if (status == LZMA_MEMLIMIT_ERROR) {
       problem = fmt::format("to unpack it takes more than {} MB", kMostXzMemory >> 20);
+    } else if (status == LZMA_MEM_ERROR) {
+      throw std::bad_alloc();
     } else if (status != LZMA_OK && status != LZMA_BUF_ERROR) {
-      problem = status == LZMA_MEM_ERROR ? "there is not enough memory" : "its sums do not agree";
+      problem = "its sums do not agree";
     }
     input.remove_prefix(input.size() - stream_.avail_in);
     return size - stream_.avail_out;
@@ -165,8 +177,7 @@ class XzDecoder final : public Decoder {
   void begin(std::string_view& input) {
     if (!before_) input.remove_prefix(std::min(input.find_first_not_of('\0'), input.size()));
     if (input.empty()) return;
-    if (lzma_stream_decoder(&stream_, kMostXzMemory, 0) != LZMA_OK)
-      throw Error(ErrorCode::internal, "liblzma does not start");
+    if (lzma_stream_decoder(&stream_, kMostXzMemory, 0) != LZMA_OK) throw std::bad_alloc();
     in_stream_ = true;
   }
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <new>
 
 #include "crowdfold/error.h"
 #include "crowdfold/words.h"
@@ -39,6 +40,10 @@ std::vector<std::string> member_names(const std::vector<ZipMember>& members) {
   std::vector<std::string> names;
   for (const ZipMember& member : members) names.push_back(member.name);
   return names;
+}
+
+void require_memory(const zip_error_t* error) {
+  if (zip_error_code_zip(error) == ZIP_ER_MEMORY) throw std::bad_alloc();
 }
 
 class ZipSource final : public ByteFilter {
@@ -110,9 +115,10 @@ class ZipSource final : public ByteFilter {
     if (found != members.end()) return *found;
     const std::string names = some_of(member_names(members));
     if (!member_.empty()) fail(fmt::format("no such file in the zip archive, which holds {}", names));
-    const std::string file = name_ == display_name("-") ? "FILE.zip" : name_;
-    fail(fmt::format("a zip archive with {} files: {}; name one: {}:{}", members.size(), names, file,
-                     members.front().name));
+    const bool piped = name_ == display_name("-");
+    fail(fmt::format("a zip archive with {} files: {}; {}name one: {}:{}", members.size(), names,
+                     piped ? "save it as a file, and unless a platform exported it " : "",
+                     piped ? "FILE.zip" : name_, members.front().name));
   }
 
   [[noreturn]] void fail(const std::string& message) const {
@@ -156,6 +162,7 @@ ZipArchive::ZipArchive(int descriptor, std::string name)
   handles_->archive = copy < 0 ? nullptr : zip_fdopen(copy, 0, &code);
   if (handles_->archive == nullptr) {
     if (copy >= 0) ::close(copy);
+    if (code == ZIP_ER_MEMORY) throw std::bad_alloc();
     zip_error_t error;
     zip_error_init_with_code(&error, code);
     const std::string why = code == ZIP_ER_NOZIP ? "its list of files is missing; is it all there?"
@@ -199,6 +206,7 @@ void ZipArchive::open(const ZipMember& member) {
     fail(fmt::format("{} in the zip archive is encrypted: unpack it, and give the file", member.name));
   handles_->file = zip_fopen_index(handles_->archive, member.index, 0);
   if (handles_->file == nullptr) {
+    require_memory(zip_get_error(handles_->archive));
     fail(fmt::format("{} in the zip archive cannot be read ({}): unpack it, and give the file",
                      member.name, zip_strerror(handles_->archive)));
   }
@@ -206,7 +214,10 @@ void ZipArchive::open(const ZipMember& member) {
 
 std::size_t ZipArchive::read(char* to, std::size_t size) {
   const zip_int64_t count = zip_fread(handles_->file, to, size);
-  if (count < 0) fail(fmt::format("the zip archive is damaged: {}", zip_file_strerror(handles_->file)));
+  if (count < 0) {
+    require_memory(zip_file_get_error(handles_->file));
+    fail(fmt::format("the zip archive is damaged: {}", zip_file_strerror(handles_->file)));
+  }
   return static_cast<std::size_t>(count);
 }
 

@@ -67,10 +67,10 @@ void require_page_for(const std::string& path) {
   if (!is_json(path) && !has_page()) throw_without_page();
 }
 
-void write_document(const std::string& path, const Document& document) {
+void write_document(const std::string& path, const Document& document, const WriteOptions& options) {
   const std::string json = to_json(document);
   const std::string text = is_json(path) ? json + "\n" : to_html(json);
-  OutputFile file(path);
+  OutputFile file(path, OutputFile::When::at_the_end, options.cancelled);
   file.write(text);
   file.commit();
 }

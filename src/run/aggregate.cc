@@ -26,7 +26,7 @@ bool goes_task_by_task(const AggregateRequest& request, const RunContext& contex
   const std::string obstacle = why_in_memory(request, context);
   if (asks_for_tasks(request.road)) {
     if (obstacle.empty()) return true;
-    throw Error(ErrorCode::usage, "labels cannot be read task by task: " + obstacle);
+    throw Error(ErrorCode::usage, kNotTaskByTask + obstacle);
   }
   // Methods that look twice are faster in memory.
   const MethodInfo& method = find_method(request.method);
@@ -59,13 +59,13 @@ AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunC
   labels = with_known_classes(std::move(labels), request.classes);
   Knowledge given;
   if (!request.truths.empty()) {
-    given.truths = read_truths(request.truths, labels, request.read_known, &report);
+    given.truths = read_truths(request.truths, labels, within(context, request.read_known), &report);
     if (listener.on_read) listener.on_read(report);
   }
   if (!request.workers.empty()) {
     const BetaQuality prior = method.prior(request.settings);
-    given.workers =
-        read_workers(request.workers, labels, prior.alpha, prior.beta, request.read_known, &report);
+    given.workers = read_workers(request.workers, labels, prior.alpha, prior.beta,
+                                 within(context, request.read_known), &report);
   }
   summary.reading_seconds = watch.lap();
   summary.result = aggregate(labels, request.method, request.settings, given, context);
@@ -121,7 +121,7 @@ std::string why_in_memory(const AggregateRequest& request, const RunContext& con
   const auto is_of_platform = [&](const std::string& path) { return is_export(path, request.read); };
   if (!request.read.question.empty() || request.read.with_predictions ||
       std::any_of(request.labels.begin(), request.labels.end(), is_of_platform))
-    return "an export of a platform is read as a whole ('crowdfold import' makes plain rows of it)";
+    return kExportIsWhole;
   const bool reads_once = request.road == Road::grouped && !method.needs_second_look(request.settings);
   for (const std::string& path : request.labels) {
     const bool is_there = path == "-" || std::filesystem::exists(path);

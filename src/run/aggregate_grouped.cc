@@ -8,9 +8,11 @@
 #include <optional>
 
 #include "crowdfold/error.h"
+#include "io/exports/export_format.h"
 #include "io/label_notes.h"
 #include "io/label_reader.h"
 #include "io/records.h"
+#include "io/room.h"
 #include "methods/online_driver.h"
 #include "run/task_history.h"
 
@@ -20,6 +22,16 @@ namespace {
 constexpr std::size_t kWriteBytes = 1 << 20;
 constexpr std::uint64_t kHistoryBytes = 8;  // of a task in a TaskHistory
 
+// Pipes, which nobody looked at before. Error(usage) if one of them begins as an export.
+OpenedPipes pipes_of_tables(const std::vector<std::string>& paths, const ReadOptions& options,
+                            const RunContext& context) {
+  OpenedPipes pipes;
+  if (std::all_of(paths.begin(), paths.end(), is_rereadable)) return pipes;
+  if (holds_exports(paths, within(context, options), pipes))
+    throw Error(ErrorCode::usage, std::string(kNotTaskByTask) + kExportIsWhole);
+  return pipes;
+}
+
 // Reads the input once and gives out tasks, one after another, as they are closed by the next one.
 class GroupedTasks {
  public:
@@ -28,7 +40,7 @@ class GroupedTasks {
                const RunContext& context, std::uint64_t bytes_per_task)
       : context_(context),
         bytes_per_task_(bytes_per_task),
-        reader_(paths, options, context),
+        reader_(paths, options, context, pipes_of_tables(paths, options, context)),
         writers_(make_writers(options, context)),
         deduplicator_(options.duplicates, 0) {}
 
@@ -45,7 +57,7 @@ class GroupedTasks {
                   deduplicator_.grow(ids.workers.size());
                   stopped_ = !before_block();
                   if (!stopped_) take(block, on_task);
-                  require_room(reader_.source(), bytes(), "", context_);
+                  require_room(reader_.source(), "its labels", bytes(), context_.max_memory);
                 });
     if (!stopped_ && open_) close(on_task);
   }
@@ -53,6 +65,7 @@ class GroupedTasks {
   IdMap ids;
   std::uint64_t count = 0;  // of tasks
   std::uint64_t labels = 0;
+  std::vector<std::uint64_t> class_counts;  // of labels
   std::uint64_t duplicates() const { return deduplicator_.duplicates; }
   const LabelReader& reader() const { return reader_; }
 
@@ -80,6 +93,8 @@ class GroupedTasks {
     if (deduplicator_.offender != Deduplicator::kNobody) {
       throw DuplicateLabel(task_, ids.workers[deduplicator_.offender]);
     }
+    class_counts.resize(ids.classes.size());
+    for (std::size_t j = 0; j < left; ++j) ++class_counts[classes_[j]];
     on_task(task_, hash_, {count, std::span(workers_).first(left), std::span(classes_).first(left)});
     ++count;
     labels += left;
@@ -121,13 +136,14 @@ class EstimateSink {
 // Writes them to a file.
 class FileSink final : public EstimateSink {
  public:
-  FileSink(const AggregateRequest& request, OutputFile::When when) : request_(request), when_(when) {}
+  FileSink(const AggregateRequest& request, OutputFile::When when, const RunContext& context)
+      : request_(request), when_(when), context_(context) {}
 
   void begin(const NameTable& classes) override {
     text_.clear();
     file_.reset();  // what it holds goes away before another takes its place
     format_.emplace(kind_of(request_.output, request_.write), classes, false);
-    file_.emplace(request_.output, format_->records(), when_);
+    file_.emplace(request_.output, format_->records(), when_, context_.cancelled);
   }
   void add(std::string_view task, const Estimate& estimate) override {
     if (text_.size() >= kWriteBytes) flush();
@@ -146,6 +162,7 @@ class FileSink final : public EstimateSink {
 
   const AggregateRequest& request_;
   OutputFile::When when_;
+  const RunContext& context_;
   std::optional<EstimateFormat> format_;
   std::optional<RecordOutput> file_;
   std::string text_;
@@ -192,7 +209,7 @@ class GroupedAggregation {
       sink_ = std::make_unique<MemorySink>(summary);
     } else {
       sink_ = std::make_unique<FileSink>(
-          request, is_vouched() ? OutputFile::When::as_it_comes : OutputFile::When::at_the_end);
+          request, is_vouched() ? OutputFile::When::as_it_comes : OutputFile::When::at_the_end, context);
     }
   }
 
@@ -288,9 +305,9 @@ class GroupedAggregation {
     if (learning ? grew && !is_vouched() : counts != learned_) return Judging::changed;
     append_notes(
         reports_.back().notes,
-        {tasks.reader().source(), tasks.labels, tasks.count, tasks.ids.workers, tasks.ids.classes, last},
-        [&] { return class_counts(request_.labels, request_.read, context_); },
-        tasks.reader().unmet_abstentions(), request_.read);
+        {tasks.reader().source(), tasks.labels, tasks.duplicates(), tasks.count, tasks.ids.workers,
+         tasks.ids.classes, last, tasks.reader().header()},
+        [&] { return tasks.class_counts; }, tasks.reader().unmet_abstentions(), request_.read);
     sink_->finish();
     std::uint64_t skipped = 0;
     for (const ReadReport& report : reports_) skipped += report.skipped_rows;

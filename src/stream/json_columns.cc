@@ -42,9 +42,9 @@ class Scanner {
   const char* end_;
 };
 
-bool is_count(double number) { return std::isfinite(number) && number >= 0; }
-
 }  // namespace
+
+bool is_count(double number) { return number >= 0 && number <= kMostCounted; }
 
 std::string& put_labels(std::span<const LiveLabel> labels, std::string& text) {
   text = "[";

@@ -11,6 +11,11 @@
 
 namespace crowdfold {
 
+// More labels than there are, also of an imported history. With larger counts arithmetic ends; and what
+// is written keeps to it too: a sum of two must not make the state unreadable.
+inline constexpr double kMostCounted = 1e16;
+bool is_count(double number);
+
 // [[worker, label], …] in the order of workers; [worker, label, tick] where there is one.
 std::string& put_labels(std::span<const LiveLabel> labels, std::string& text);
 // {"class": share, …}

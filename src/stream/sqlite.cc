@@ -119,12 +119,15 @@ void Statement::run() {
 
 std::string_view Statement::text(int column) const {
   const auto* const bytes = sqlite3_column_text(handle_.get(), column);
+  if (bytes == nullptr && sqlite3_errcode(database_->handle()) == SQLITE_NOMEM) database_->fail();
   return {reinterpret_cast<const char*>(bytes),
           static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
 }
 
 void Statement::put(int place, std::string_view value) {
-  sqlite3_bind_text64(handle_.get(), place, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
+  if (sqlite3_bind_text64(handle_.get(), place, value.data(), value.size(), SQLITE_STATIC,
+                          SQLITE_UTF8) != SQLITE_OK)
+    database_->fail();
 }
 
 }  // namespace crowdfold

@@ -56,10 +56,14 @@ OpenStateFiles& open_state_files() {
               "put them together with `crowdfold state merge`");
 }
 
-// Of a path or a descriptor.
+// Of a path or a descriptor. Error(io) if it is a pipe, a device or a folder: no state is in one.
 std::optional<StateFile::Id> id_of(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+  if (!S_ISREG(found.st_mode))
+    throw Error(ErrorCode::io, Location{path, 0, 0},
+                S_ISDIR(found.st_mode) ? "is a directory, not a state: give a FILE"
+                                       : "is a pipe or a device, not a state: give a FILE");
   return StateFile::Id{found.st_dev, found.st_ino};
 }
 std::optional<StateFile::Id> id_of(int descriptor) {

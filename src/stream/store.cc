@@ -24,7 +24,7 @@ constexpr std::int64_t kApplication = 0x6377'6664;  // "cwfd"
 constexpr std::int64_t kVersion = 4;
 constexpr std::int64_t kOldestVersion = 3;
 
-// More tasks than a state can hold.
+// More tasks than a state can hold, or events.
 constexpr std::int64_t kMaxStoredTasks = std::int64_t{1} << 62;
 
 // As SQLite keeps the texts: a state must have exactly these.
@@ -111,7 +111,7 @@ class CheckedRow {
     return row_.is_null(column) ? kNoClass : whole<ClassId>(column, known.classes);
   }
   // 0 ≤ number ≤ most
-  double real(int column, double most = std::numeric_limits<double>::max()) {
+  double real(int column, double most = kMostCounted) {
     const bool is_number = row_.type(column) == SQLITE_FLOAT || row_.type(column) == SQLITE_INTEGER;
     const double number = row_.real(column);
     is_right_ &= is_number && number >= 0 && number <= most;
@@ -123,7 +123,7 @@ class CheckedRow {
   bool is_right_ = true;
 };
 
-constexpr std::uint64_t kAnyWhole = std::uint64_t{1} << 63;
+constexpr std::uint64_t kAnyWhole = std::uint64_t{1} << 62;
 
 // Counts that were added and taken away are rounded.
 bool is_sound(const WorkerCounts& counts) { return counts.correct <= counts.seen * (1 + 1e-6) + 1e-6; }
@@ -170,10 +170,9 @@ void require_sound(const StreamConfig& config) {
   const auto require = [](bool holds, const char* message) {
     if (!holds) throw Error(ErrorCode::usage, message);
   };
-  require(
-      std::isfinite(config.alpha) && config.alpha > 0 && std::isfinite(config.beta) && config.beta > 0,
-      "alpha and beta must be above 0");
-  require(std::isfinite(config.half_life) && config.half_life >= 0, "a half-life cannot be below 0");
+  require(is_count(config.alpha) && config.alpha > 0 && is_count(config.beta) && config.beta > 0,
+          "alpha and beta must be above 0, and at most 1e16");
+  require(is_count(config.half_life), "a half-life must be from 0 to 1e16");
   std::vector<std::string> classes = config.classes;
   std::sort(classes.begin(), classes.end());
   require(std::adjacent_find(classes.begin(), classes.end()) == classes.end(),
@@ -448,6 +447,10 @@ void StreamStore::add_worker(WorkerId id, std::string_view name) {
 
 void StreamStore::put_worker(WorkerId id, const StreamWorker& worker) {
   begin();
+  const bool fits = is_count(worker.now.correct) && is_count(worker.now.seen) &&
+                    is_count(worker.history.correct) && is_count(worker.history.seen) &&
+                    worker.ticks < kAnyWhole;
+  if (!fits) damaged(fmt::format("the sum of the counts of worker number {}", id));
   statements_->put_worker
       .bind(worker.now.correct, worker.now.seen, static_cast<std::int64_t>(worker.ticks),
             worker.history.correct, worker.history.seen, std::int64_t{id})
@@ -457,6 +460,11 @@ void StreamStore::put_worker(WorkerId id, const StreamWorker& worker) {
 
 void StreamStore::put_confusion(WorkerId id, SparseConfusion::Part now, const SparseConfusion& history) {
   begin();
+  for (const SparseConfusion::Cell& cell : now) {
+    const bool fits = is_count(cell.count) &&
+                      (history.cells().empty() || is_count(history.at(cell.truth, cell.label)));
+    if (!fits) damaged(fmt::format("the sum of the counts of worker number {}", id));
+  }
   statements_->put_confusion
       .bind(std::int64_t{id}, std::int64_t{SparseConfusion::part_of(now.front().truth)},
             std::string_view(put_counts(now, history, counts_)))
@@ -465,8 +473,10 @@ void StreamStore::put_confusion(WorkerId id, SparseConfusion::Part now, const Sp
 
 void StreamStore::put_crowd(SparseConfusion::Part part) {
   begin();
-  for (const SparseConfusion::Cell& cell : part)
+  for (const SparseConfusion::Cell& cell : part) {
+    if (!is_count(cell.count)) damaged("the sum of the counts of the crowd");
     statements_->put_crowd.bind(std::int64_t{cell.truth}, std::int64_t{cell.label}, cell.count).run();
+  }
 }
 
 void StreamStore::put_hard_tasks(const HardTasks& tasks) {
@@ -565,6 +575,11 @@ std::vector<std::string> StreamStore::problems() const {
       "SELECT count(*) FROM tasks WHERE truth IS NOT NULL AND (estimate IS NOT truth OR confidence != "
       "1)",
       "tasks with another answer than their truth");
+  // Rows that for_tasks() and fetch_confusions() pass by, but look-ups find.
+  count("SELECT count(*) FROM tasks WHERE closed NOT IN (0, 1)",
+        "tasks that are neither open nor closed");
+  count("SELECT count(*) FROM worker_counts WHERE worker NOT IN (SELECT id FROM workers)",
+        "counts of workers that are not there");
   count("SELECT count(*) FROM events WHERE typeof(id) != 'text' OR id = ''",
         "events with an id that is no text");
   const std::int64_t closed = database_.number("SELECT count(*) FROM tasks WHERE closed = 1");
@@ -768,6 +783,8 @@ void StreamStore::tune() {
 }
 
 void StreamStore::put_totals() {
+  if (events_ >= kAnyWhole || closed_tasks_ >= kAnyWhole) damaged("the number of its events or tasks");
+  if (!is_count(hard_tasks_.hard) || !is_count(hard_tasks_.all)) damaged("the number of its hard tasks");
   put_config("events", static_cast<std::int64_t>(events_));
   put_config("closed_tasks", static_cast<std::int64_t>(closed_tasks_));
   put_config("hard_tasks", hard_tasks_.hard);

@@ -450,6 +450,64 @@ TEST(StreamStore, TrustsNothingInAFile) {
   }
 }
 
+TEST(StreamStore, FindsRowsThatNoScanMeets) {
+  for (const char* const edit : {"UPDATE tasks SET closed = 7 WHERE closed = 1",
+                                 "INSERT INTO worker_counts VALUES(9, 0, '[[0,0,1]]')"}) {
+    const TemporaryState file;
+    {
+      Watched stream({.labels_per_task = 1}, file.path());
+      stream.consume({label("1", "ann", "cat")});
+      stream.stream.commit();
+    }
+    Database(file.path(), Database::Use::write).run(edit);
+    const std::vector<std::string> found = open_store_to_read(file.path())->problems();
+    const auto tells = [](const std::string& problem) {
+      return problem.find("neither open nor closed") != problem.npos ||
+             problem.find("workers that are not there") != problem.npos;
+    };
+    EXPECT_TRUE(std::any_of(found.begin(), found.end(), tells)) << edit;
+  }
+}
+
+TEST(StreamStore, WritesNothingThatItWouldNotRead) {
+  for (const char* const edit : {"UPDATE workers SET seen = 1e16", "UPDATE crowd SET count = 1e16",
+                                 "UPDATE config SET value = (1 << 62) - 1 WHERE key = 'events'",
+                                 "UPDATE config SET value = (1 << 62) - 1 WHERE key = 'closed_tasks'",
+                                 "UPDATE config SET value = 1e16 WHERE key = 'judged_tasks'"}) {
+    const TemporaryState one;
+    const TemporaryState other;
+    for (const std::string& path : {one.path(), other.path()}) {
+      Watched stream({.labels_per_task = 2}, path);
+      stream.consume({label("1", "ann", "cat"), label("1", "bob", "dog")});
+      stream.stream.commit();
+    }
+    for (const std::string& path : {one.path(), other.path()})
+      Database(path, Database::Use::write).run(edit);
+    try {
+      LiveStream stream(open_store(one.path()), {}, {});
+      stream.merge(*open_store_to_read(other.path()));
+      stream.commit();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::data) << edit;
+    }
+    EXPECT_NO_THROW(LiveStream(open_store_to_read(one.path()), {}, {}).workers()) << edit;
+  }
+  for (const char* const edit : {"UPDATE workers SET seen = 1e17", "UPDATE crowd SET count = 1e300",
+                                 "UPDATE config SET value = 1e300 WHERE key = 'alpha'",
+                                 "UPDATE worker_counts SET counts = '[[0,0,1e300]]'"}) {
+    const TemporaryState file;
+    {
+      Watched stream({.labels_per_task = 1}, file.path());
+      stream.consume({label("1", "ann", "cat")});
+      stream.stream.commit();
+    }
+    Database(file.path(), Database::Use::write).run(edit);
+    EXPECT_EQ(error_of([&] { LiveStream(open_store(file.path()), {}, {}).problems(); }).code(),
+              ErrorCode::data)
+        << edit;
+  }
+}
+
 TEST(StreamStore, RunsNoTriggersOfAFile) {
   const TemporaryState file;
   write_bytes(file.path(), small_state());

@@ -70,7 +70,8 @@ TEST_P(EveryMethod, HasNoPosteriorUnlessAskedAndTheSameEstimatesWithout) {
 }
 
 TEST_P(EveryMethod, DoesNotDependOnTheNumberOfThreads) {
-  // More tasks than one thread takes at a time, and a number of threads that does not divide their blocks.
+  // More tasks than one thread takes at a time, and a number of threads that does not divide their
+  // blocks.
   const Labels labels = simulate_labels({.tasks = 70'000,
                                          .workers = 40,
                                          .classes = up_to(3),

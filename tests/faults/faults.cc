@@ -6,8 +6,6 @@
 // - CROWDFOLD_COUNTS=FILE: how many calls of each kind there were goes to this file at the end.
 // - CROWDFOLD_JOURNAL=FILE, CROWDFOLD_WATCHED=PATH: writes, syncs, truncations and removals of the
 //   database of that whole path and of its logs go to the file, and what was printed, in their order.
-//
-// What the C library writes for itself is beyond its reach, so functions of stdio are replaced too.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -204,6 +202,8 @@ ssize_t write(int descriptor, const void* bytes, std::size_t size) {
   REAL(write);
   const ssize_t some = allowed(kind_of(descriptor), size);
   if (some < 0) return -1;
+  if (descriptor == STDOUT_FILENO && journal >= 0)
+    note('O', 0, 0, bytes, static_cast<std::size_t>(some));
   if (const char file = watched_file(descriptor))
     note('W', file, ::lseek(descriptor, 0, SEEK_CUR), bytes, static_cast<std::size_t>(some));
   return next(descriptor, bytes, static_cast<std::size_t>(some));
@@ -245,19 +245,6 @@ int unlink(const char* path) {
   REAL(unlink);
   if (const char file = watched_file(path)) note('U', file);
   return next(path);
-}
-
-// A failed write to standard output or standard error leaves its mark on the stream, as it does in the
-// library.
-std::size_t fwrite(const void* bytes, std::size_t size, std::size_t count, std::FILE* stream) {
-  REAL(fwrite);
-  if (stream != stdout && stream != stderr) return next(bytes, size, count, stream);
-  if (stream == stdout && journal >= 0) note('O', 0, 0, bytes, size * count);
-  return fails(stream == stdout ? kOut : kErr) ? 0 : next(bytes, size, count, stream);
-}
-int fflush(std::FILE* stream) {
-  REAL(fflush);
-  return stream == stdout && fails(kOut) ? EOF : next(stream);
 }
 
 void* __libc_malloc(std::size_t size);

@@ -11,20 +11,25 @@ Every command runs once without a fault, which counts its calls; then once for e
     commands change a state altogether, or not at all.
 """
 import argparse
+import bz2
 import collections
 import concurrent.futures
 import copy
 import dataclasses
 import errno
+import gzip
 import json
+import lzma
 import os
 import pathlib
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import zipfile
 from typing import Optional
 
 TABLES = ("config", "classes", "workers", "worker_counts", "confusion", "crowd", "tasks", "labels", "events")
@@ -34,6 +39,7 @@ FAULTS = {"open": (errno.EACCES, errno.EMFILE), "write": (errno.ENOSPC, errno.EI
           "rename": (errno.EIO,), "stdout": (errno.EIO,), "stderr": (errno.EIO,), "memory": (errno.ENOMEM,)}
 # All commands begin as the first case does, which does nothing else; its last allocations are its own.
 COMMON_MARGIN = 50
+SECONDS = re.compile(rb" +\d+\.\d{4}$|\"seconds\": .*", re.MULTILINE)  # that `compare` prints
 STREAM = ["stream", "--state", "s.db", "--ack", "--keep-open", "--labels-per-task", "3", "--commit-every", "9"]
 
 
@@ -45,9 +51,6 @@ class Case:
     states: list[str] = dataclasses.field(default_factory=list)  # that it changes
     inputs: dict[str, str] = dataclasses.field(default_factory=dict)  # name in the folder -> one of the prepared files
     says: bool = True  # something, unless it is told to be quiet
-    # Whether a failed allocation can be caught. nlohmann::json allocates in its destructor, and simdjson 3.0 uses a buffer that it
-    # did not get.
-    allocates: bool = True
     goes_on: bool = False  # a stream, from where it failed
 
 
@@ -64,20 +67,43 @@ CASES = [
     Case("aggregate-compressed", "aggregate labels.csv -m mv -o a.csv.gz --workers-out w.json.zst --threads 1".split(),
          ["a.csv.gz", "w.json.zst"], inputs={"labels.csv": "labels.csv"}),
     Case("aggregate-print", "aggregate labels.csv --threads 1".split(), inputs={"labels.csv": "labels.csv"}),
+    Case("aggregate-json", "aggregate labels.jsonl -m mv -o a.csv --threads 1".split(), ["a.csv"],
+         inputs={"labels.jsonl": "labels.jsonl"}),
+    Case("aggregate-json-document", "aggregate labels.json -m mv -o a.json --threads 1".split(), ["a.json"],
+         inputs={"labels.json": "labels.json"}),
+    *(Case(f"aggregate-{kind}", f"aggregate labels.{kind} -m mv -o a.csv --threads 1".split(), ["a.csv"],
+           inputs={f"labels.{kind}": f"labels.{kind}"}) for kind in ("gz", "zst", "bz2", "xz", "zip", "utf16")),
+    Case("aggregate-wide", "aggregate wide.csv --wide -o a.csv --workers-in workers.csv --threads 1".split(), ["a.csv"],
+         inputs={"wide.csv": "wide.csv", "workers.csv": "workers.csv"}),
     Case("import-export", "import assignments.csv -o l.csv --truth-out t.csv --threads 1".split(), ["l.csv", "t.csv"],
          inputs={"assignments.csv": "assignments.csv"}),
-    Case("import-export-json", "import export.json -o l.csv --threads 1".split(), ["l.csv"], inputs={"export.json": "export.json"},
-         allocates=False),
+    Case("import-export-json", "import export.json -o l.csv --threads 1".split(), ["l.csv"], inputs={"export.json": "export.json"}),
+    Case("import-export-xml", "import export.xml -o l.csv --threads 1".split(), ["l.csv"], inputs={"export.xml": "export.xml"}),
     Case("evaluate", "evaluate answers.csv truth.csv".split(), inputs={"answers.csv": "answers.csv", "truth.csv": "truth.csv"}),
+    Case("evaluate-json", "evaluate answers.jsonl truth.csv --json".split(),
+         inputs={"answers.jsonl": "answers.jsonl", "truth.csv": "truth.csv"}),
+    Case("compare", "compare labels.csv --truth truth.csv --methods mv,ds,live --runs 2 --threads 1".split(),
+         inputs={"labels.csv": "labels.csv", "truth.csv": "truth.csv"}),
+    Case("compare-json", "compare labels.csv --truth truth.csv --methods mv,wawa --runs 1 --threads 1 --json".split(),
+         inputs={"labels.csv": "labels.csv", "truth.csv": "truth.csv"}),
+    Case("workers", "workers labels.csv --rule".split() + ["quality<0.9"] + "-o w.csv --threads 1".split(), ["w.csv"],
+         inputs={"labels.csv": "labels.csv"}),
+    Case("workers-review", "workers labels.csv --rule".split() + ["quality<0.9"] + "--mturk batch.csv -o r.csv --threads 1".split(),
+         ["r.csv"], inputs={"labels.csv": "labels.csv", "batch.csv": "batch.csv"}),
+    Case("agreement", "agreement labels.csv --json --threads 1".split(), inputs={"labels.csv": "labels.csv"}),
+    Case("budget", "budget labels.csv --truth truth.csv --runs 1 --threads 1".split(),
+         inputs={"labels.csv": "labels.csv", "truth.csv": "truth.csv"}),
     Case("export-to-appen", "export answers.csv --to appen --question q -o q.csv".split(), ["q.csv"],
          inputs={"answers.csv": "answers.csv"}),
-    Case("report", "report labels.csv --methods none -o r.json --threads 1".split(), ["r.json"], inputs={"labels.csv": "labels.csv"},
-         allocates=False),
+    Case("export-to-label-studio", "export answers.jsonl --to label-studio --question q --object o -o q.json".split(), ["q.json"],
+         inputs={"answers.jsonl": "answers.jsonl"}),
+    Case("report", "report labels.csv --methods none -o r.json --threads 1".split(), ["r.json"], inputs={"labels.csv": "labels.csv"}),
+    Case("report-of-truths", "report labels.json --truth truth.csv --methods mv -o r.json --threads 2".split(), ["r.json"],
+         inputs={"labels.json": "labels.json", "truth.csv": "truth.csv"}),
     Case("simulate", "simulate --tasks 20 --workers 5 -o l.csv --truth-out t.csv --workers-out w.csv".split(),
          ["l.csv", "t.csv", "w.csv"]),
-    Case("stream", [*STREAM, "events"], states=["s.db"], inputs={"events": "events.jsonl"}, goes_on=True, allocates=False),
-    Case("stream-goes-on", [*STREAM, "events"], states=["s.db"], inputs={"events": "more-events.jsonl", "s.db": "a.db"}, goes_on=True,
-         allocates=False),
+    Case("stream", [*STREAM, "events"], states=["s.db"], inputs={"events": "events.jsonl"}, goes_on=True),
+    Case("stream-goes-on", [*STREAM, "events"], states=["s.db"], inputs={"events": "more-events.jsonl", "s.db": "a.db"}, goes_on=True),
     Case("stream-of-rows", [*STREAM, "--no-header", "events"], states=["s.db"], inputs={"events": "rows.csv", "s.db": "a.db"},
          goes_on=True),
     Case("merge", "state merge s.db b.db".split(), states=["s.db"], inputs={"s.db": "a.db", "b.db": "b.db"}),
@@ -86,6 +112,8 @@ CASES = [
     Case("rejudge", "state rejudge s.db".split(), states=["s.db"], inputs={"s.db": "a.db"}),
     Case("export", "state export a.db -o w.csv --threads 1".split(), ["w.csv"], inputs={"a.db": "a.db"}),
     Case("show", "state show a.db".split(), inputs={"a.db": "a.db"}),
+    Case("check", "state check a.db".split(), inputs={"a.db": "a.db"}),
+    Case("next", "next a.db".split(), inputs={"a.db": "a.db"}),
 ]
 
 
@@ -118,7 +146,7 @@ class Machine:
             environment["LD_PRELOAD"] = self.layer
         done = subprocess.run([self.binary, *command, *(["--quiet"] if quiet else [])], cwd=folder, capture_output=True,
                               stdin=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(temporary), **environment}, check=False)
-        return Run(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+        return Run(done.returncode, SECONDS.sub(b"", done.stdout), done.stderr.decode(errors="replace"))
 
 
 def events_of(state: Optional[dict]) -> int:
@@ -176,6 +204,24 @@ def prepare(machine: Machine, folder: pathlib.Path) -> None:
         [*((*row, "") for row in rows), ("t1", "w1", "a", "a")])
     (folder / "export.json").write_text(json.dumps([{"id": task, "data": {}, "annotations": [
         {"completed_by": worker, "result": [{"from_name": "q", "value": {"choices": [label]}}]}]} for task, worker, label in rows]))
+    (folder / "export.xml").write_text("<annotations><meta><job><assignee><username>ann</username></assignee></job></meta>" + "".join(
+        f'<image id="{t}" name="{t}.jpg"><tag label="{"ab"[t % 2]}" source="manual"></tag></image>' for t in range(9))
+        + "</annotations>")
+    (folder / "labels.jsonl").write_text("".join(
+        json.dumps({"task": task, "worker": worker, "label": label + "\u00e9"}) + "\n" for task, worker, label in rows))
+    (folder / "labels.json").write_text(json.dumps([{"task": task, "worker": worker, "label": label} for task, worker, label in rows]))
+    text = (folder / "labels.csv").read_bytes()
+    (folder / "labels.gz").write_bytes(gzip.compress(text))
+    (folder / "labels.bz2").write_bytes(bz2.compress(text))
+    (folder / "labels.xz").write_bytes(lzma.compress(text))
+    (folder / "labels.zst").write_bytes(subprocess.run(["zstd", "-q", "-c"], input=text, stdout=subprocess.PIPE, check=True).stdout)
+    (folder / "labels.utf16").write_bytes(text.decode().encode("utf-16"))
+    with zipfile.ZipFile(folder / "labels.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("labels.csv", text)
+    put("wide.csv", "task,w1,w2,w3", [(f"t{t}", *rng.choices("ab", k=3)) for t in range(6)])
+    put("batch.csv", "HITId,WorkerId,AssignmentStatus", [(task, worker, "Submitted") for task, worker, _ in rows])
+    (folder / "answers.jsonl").write_text("".join(json.dumps(
+        {"task": f"t{t}", "label": "ab"[t % 2], "confidence": .8, "posterior": {"a": .8, "b": .2}}) + "\n" for t in range(6)))
     put("truth.csv", "task,label", [(f"t{t}", "a") for t in range(6)])
     put("workers.csv", "worker,quality,labels", [("w1", ".75", "4"), ("new", ".5", "6")])
     put("answers.csv", "task,label,confidence", [(f"t{t}", "ab"[t % 2], ".8") for t in range(6)])
@@ -302,8 +348,6 @@ def try_all(machine: Machine, case: Case, prepared: pathlib.Path, folder: pathli
         finally:
             shutil.rmtree(trial.folder, ignore_errors=True)
 
-    if not case.allocates:
-        counts["memory"] = 0
     chosen = faults(counts, options.common, options.allocations)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(attempt, enumerate(chosen)))

@@ -31,7 +31,7 @@ std::vector<AppenQuestion> appen_questions(const ExportTable& table, const std::
   return with_gold.empty() ? all : with_gold;
 }
 
-void read_appen(const ExportInput& input, ImportedRows& rows) {
+void read_appen(ExportInput& input, ImportedRows& rows) {
   ExportTable table(input);
   const std::size_t task = table.need("_unit_id");
   const std::size_t worker = table.need("_worker_id");

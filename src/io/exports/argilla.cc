@@ -9,8 +9,10 @@
 namespace crowdfold {
 namespace {
 
-void add_response(const Json& value, const ImportedAnswer& answer, ImportedRows& rows) {
-  std::vector<std::string> classes;
+// `classes` is room.
+void add_response(const Json& value, const ImportedAnswer& answer, std::vector<std::string>& classes,
+                  ImportedRows& rows) {
+  classes.clear();
   classes_of_json(value, classes) ? rows.answer(answer, classes)
                                   : rows.leave_out(ImportedRows::kOtherKind);
 }
@@ -21,25 +23,28 @@ void add_suggestion(const Json& value, std::string_view question, std::string_vi
   if (classes_of_json(value, classes)) rows.prediction(question, task, agent, classes);
 }
 
-void read_argilla(const ExportInput& input, ImportedRows& rows) {
+void read_argilla(ExportInput& input, ImportedRows& rows) {
   rows.note(
       "such records do not say which responses are drafts or discarded, so all count: "
       "to_dict(flatten=True) or to_datasets() in Argilla writes records that do");
+  std::string task_room;
+  std::string worker_room;
+  std::vector<std::string> classes;
   for_each_record(input, rows, [&](const Json& record) {
-    const std::string task = text_at(record, "id");
-    Json questions;
-    if (get_json(record, "responses", questions)) {
-      for (const JsonMember& question : members_of(questions)) {
+    const auto [id, responses, suggestions] = pick_json(record, {"id", "responses", "suggestions"});
+    const std::string_view task = text_of_json(id, task_room);
+    if (responses) {
+      for (const JsonMember& question : members_of(*responses)) {
         for (const Json& response : elements_of(question.value)) {
-          Json value;
-          const std::string worker = text_at(response, "user_id");
-          get_json(response, "value", value) ? add_response(value, {question.key, task, worker, 0}, rows)
-                                             : rows.answer({question.key, task, worker, 0}, {});
+          const auto [user, value] = pick_json(response, {"user_id", "value"});
+          const std::string_view worker = text_of_json(user, worker_room);
+          value ? add_response(*value, {question.key, task, worker, 0}, classes, rows)
+                : rows.answer({question.key, task, worker, 0}, {});
         }
       }
     }
-    if (!get_json(record, "suggestions", questions)) return;
-    for (const JsonMember& question : members_of(questions)) {
+    if (!suggestions) return;
+    for (const JsonMember& question : members_of(*suggestions)) {
       Json value;
       if (get_json(question.value, "value", value))
         add_suggestion(value, question.key, task, text_at(question.value, "agent"), rows);
@@ -47,38 +52,64 @@ void read_argilla(const ExportInput& input, ImportedRows& rows) {
   });
 }
 
-void read_flattened_argilla(const ExportInput& input, ImportedRows& rows) {
-  constexpr std::string_view kResponses = ".responses";
-  constexpr std::string_view kSuggestion = ".suggestion";
-  for_each_record(input, rows, [&](const Json& record) {
-    const std::string task = text_at(record, "id");
+// NAME.responses, .responses.users and .responses.status are lists in the same order.
+class FlattenedArgilla {
+ public:
+  explicit FlattenedArgilla(ImportedRows& rows) : rows_(rows) {}
+
+  void read(const Json& record) {
+    constexpr std::string_view kResponses = ".responses";
+    constexpr std::string_view kSuggestion = ".suggestion";
+    const auto [id] = pick_json(record, {"id"});
+    task_ = text_of_json(id, task_room_);
     for (const JsonMember& member : members_of(record)) {
-      const std::string key(member.key);
-      if (member.key.ends_with(kSuggestion) && !member.value.is_null()) {
-        const std::string question = key.substr(0, key.size() - kSuggestion.size());
-        add_suggestion(member.value, question, task, text_at(record, key + ".agent"), rows);
+      const std::string_view key = member.key;
+      if (key.ends_with(kSuggestion) && !member.value.is_null()) {
+        add_suggestion(member.value, key.substr(0, key.size() - kSuggestion.size()), task_,
+                       text_at(record, std::string(key) + ".agent"), rows_);
       }
-      if (!member.key.ends_with(kResponses)) continue;
-      const std::string question = key.substr(0, key.size() - kResponses.size());
-      const std::vector<Json> values = elements_of(member.value);
-      Json list;
-      const auto list_at = [&](const char* ending) {
-        return get_json(record, key + ending, list) ? elements_of(list) : std::vector<Json>();
-      };
-      const std::vector<Json> users = list_at(".users");
-      const std::vector<Json> states = list_at(".status");
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::string worker = i < users.size() ? text_of_json(users[i]) : "";
-        const std::string state = i < states.size() ? text_of_json(states[i]) : "submitted";
-        if (state == "draft" || state == "pending")
-          rows.leave_out(ImportedRows::kDraft);
-        else if (state == "discarded")
-          rows.answer({question, task, worker, 0}, {});
-        else
-          add_response(values[i], {question, task, worker, 0}, rows);
-      }
+      if (!key.ends_with(kResponses)) continue;
+      users_key_.assign(key).append(".users");
+      states_key_.assign(key).append(".status");
+      const auto [users, states] = pick_json(record, {users_key_, states_key_});
+      read_responses(key.substr(0, key.size() - kResponses.size()), elements_of(member.value),
+                     elements_of(users), elements_of(states));
     }
-  });
+  }
+
+ private:
+  void read_responses(std::string_view question, const JsonElements& values, const JsonElements& users,
+                      const JsonElements& states) {
+    auto user = users.begin();
+    auto state = states.begin();
+    std::string state_room;
+    for (const Json& value : values) {
+      std::string_view worker;
+      std::string_view said = "submitted";
+      if (user != users.end()) worker = text_of_json(*user++, worker_room_);
+      if (state != states.end()) said = text_of_json(*state++, state_room);
+      if (said == "draft" || said == "pending")
+        rows_.leave_out(ImportedRows::kDraft);
+      else if (said == "discarded")
+        rows_.answer({question, task_, worker, 0}, {});
+      else
+        add_response(value, {question, task_, worker, 0}, classes_, rows_);
+    }
+  }
+
+  ImportedRows& rows_;
+  std::string_view task_;
+  // Room.
+  std::string task_room_;
+  std::string worker_room_;
+  std::string users_key_;
+  std::string states_key_;
+  std::vector<std::string> classes_;
+};
+
+void read_flattened_argilla(ExportInput& input, ImportedRows& rows) {
+  FlattenedArgilla records(rows);
+  for_each_record(input, rows, [&](const Json& record) { records.read(record); });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <exception>
 #include <memory>
 
 #include "crowdfold/error.h"
@@ -14,7 +15,7 @@ namespace {
 
 class CvatReader {
  public:
-  CvatReader(const ExportInput& input, ImportedRows& rows)
+  CvatReader(ExportInput& input, ImportedRows& rows)
       : input_(input), rows_(rows), parser_(XML_ParserCreate(nullptr), XML_ParserFree) {
     if (parser_ == nullptr) throw std::bad_alloc();
     XML_SetUserData(parser_.get(), this);
@@ -23,17 +24,19 @@ class CvatReader {
   }
 
   void run() {
-    const auto source = open_export(input_.path, input_.options);
+    const std::unique_ptr<ByteSource> source = std::move(input_.source);
     std::vector<char> buffer(1 << 16);
     for (bool ended = false; !ended;) {
       input_.context.throw_if_cancelled();
       input_.context.report("reading", source->file_position(), source->file_size());
       const std::size_t count = source->read(buffer.data(), buffer.size());
       ended = count == 0;
-      if (XML_Parse(parser_.get(), buffer.data(), static_cast<int>(count), ended ? 1 : 0) ==
-          XML_STATUS_ERROR)
-        fail(XML_ErrorString(XML_GetErrorCode(parser_.get())));
-      if (!problem_.empty()) fail(problem_.c_str());
+      const bool parsed = XML_Parse(parser_.get(), buffer.data(), static_cast<int>(count),
+                                    ended ? 1 : 0) != XML_STATUS_ERROR;
+      if (thrown_) std::rethrow_exception(thrown_);
+      const XML_Error error = XML_GetErrorCode(parser_.get());
+      if (!parsed && error == XML_ERROR_NO_MEMORY) throw std::bad_alloc();
+      if (!parsed) fail(XML_ErrorString(error));
     }
     if (is_task_)
       rows_.note(
@@ -60,15 +63,15 @@ class CvatReader {
     return "";
   }
 
-  // expat is C: no exception may pass it. What the handlers call throws only where memory or ids end.
+  // expat is C: no exception may pass it.
   template <class Body>
   static void guarded(void* data, const Body& body) {
     auto& reader = *static_cast<CvatReader*>(data);
-    if (!reader.problem_.empty()) return;
+    if (reader.thrown_) return;
     try {
       body(reader);
-    } catch (const std::exception& error) {
-      reader.problem_ = error.what();
+    } catch (...) {
+      reader.thrown_ = std::current_exception();
       XML_StopParser(reader.parser_.get(), XML_FALSE);
     }
   }
@@ -124,12 +127,12 @@ class CvatReader {
     if (!by_hand.empty() || automatic.empty()) rows_.answer({"tag", image_, worker_, 0}, by_hand);
   }
 
-  const ExportInput& input_;
+  ExportInput& input_;
   ImportedRows& rows_;
   std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser_;
-  std::string problem_;  // of a handler
-  std::string path_;     // of the element that is open
-  std::string text_;     // in it
+  std::exception_ptr thrown_;  // by a handler  // of a handler
+  std::string path_;           // of the element that is open
+  std::string text_;           // in it
   std::string worker_;
   std::string image_;
   std::string attribute_;
@@ -151,7 +154,7 @@ ExportFormat cvat_xml() {
                start.find("<annotations>") != std::string_view::npos &&
                start.find("<meta>") != std::string_view::npos;
       },
-      [](const ExportInput& input, ImportedRows& rows) { CvatReader(input, rows).run(); }};
+      [](ExportInput& input, ImportedRows& rows) { CvatReader(input, rows).run(); }};
 }
 
 }  // namespace crowdfold

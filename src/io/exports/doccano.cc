@@ -12,26 +12,32 @@ constexpr std::string_view kNotDone = "example without a label";
 // With collaborative annotation all members share one file.
 std::string doccano_worker(const ExportInput& input) {
   const std::string stem = stem_of(input.path);
-  if (stem != "all" && input.path != "-") return stem;
+  if (!is_rereadable(input.path))
+    throw Error(ErrorCode::data, Location{display_name(input.path), 0, 0},
+                "a doccano export names workers by files, and a pipe has no name: give the zip archive, "
+                "or files with their workers' names");
+  if (stem != "all") return stem;
   throw Error(ErrorCode::data, Location{display_name(input.path), 0, 0},
               "a doccano export names workers by files, one for each, and this one is for all: switch "
               "'share annotations' of the project off, or give the file its worker's name");
 }
 
-void read_doccano(const ExportInput& input, ImportedRows& rows) {
+void read_doccano(ExportInput& input, ImportedRows& rows) {
   const std::string worker = doccano_worker(input);
+  std::string room;
+  std::vector<std::string> classes;
   for_each_record(input, rows, [&](const Json& record) {
-    const std::string task = text_at(record, "id");
-    Json label;
-    std::vector<std::string> classes;
-    if (!get_json(record, "label", label) && !get_json(record, "cats", label))
-      return rows.leave_out(kNotDone);
-    if (!classes_of_json(label, classes)) return rows.leave_out(ImportedRows::kOtherKind);
+    const auto [id, label, cats] = pick_json(record, {"id", "label", "cats"});
+    const std::string_view task = text_of_json(id, room);
+    classes.clear();
+    if (!label && !cats) return rows.leave_out(kNotDone);
+    if (!classes_of_json(label ? *label : *cats, classes))
+      return rows.leave_out(ImportedRows::kOtherKind);
     classes.empty() ? rows.leave_out(kNotDone) : rows.answer({"label", task, worker, 0}, classes);
   });
 }
 
-void read_doccano_csv(const ExportInput& input, ImportedRows& rows) {
+void read_doccano_csv(ExportInput& input, ImportedRows& rows) {
   const std::string worker = doccano_worker(input);
   ExportTable table(input);
   const std::size_t task = table.need("id");

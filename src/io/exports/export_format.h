@@ -37,32 +37,29 @@ struct ExportGlimpse {
   bool has_inner(std::string_view name) const;
   bool has_list(std::string_view name) const;
 };
-// Empty, and kind none, where nothing can be read twice.
-ExportGlimpse export_glimpse(const std::string& path, const ReadOptions& options);
-// The same of bytes.
-ExportGlimpse export_glimpse(const std::string& path, std::string start, const ReadOptions& options);
-
-// The text of an export, unpacked.
-std::unique_ptr<ByteSource> open_export(const std::string& path, const ReadOptions& options);
 
 struct ExportInput {
   const std::string& path;
   const ReadOptions& options;
   const RunContext& context;
+  std::unique_ptr<ByteSource> source;  // the text, unpacked, for the reader to take
 };
 
 struct ExportFormat {
   ExportInfo info;
   bool (*recognises)(const ExportGlimpse& glimpse);
-  void (*read)(const ExportInput& input, ImportedRows& rows) = nullptr;
+  void (*read)(ExportInput& input, ImportedRows& rows) = nullptr;
   const char* refusal = nullptr;  // instead: why it cannot be read, and what to do
 };
 
 const std::vector<ExportFormat>& all_export_formats();
-// Error(usage) if an input that cannot be read twice begins as an export, and nobody said which.
-void require_no_export(const std::string& path, std::string_view start, const ReadOptions& options);
 
-// Null if it is a table, or nothing that we know. Error(usage) for a platform that does not exist.
-const ExportFormat* recognise_export(const std::string& path, const ReadOptions& options);
+// Whether some of these inputs are exports, pipes among them too: is_export() would open those a second
+// time. Error(usage) for a platform that does not exist.
+bool holds_exports(const std::vector<std::string>& paths, const ReadOptions& options,
+                   OpenedPipes& pipes);
+// The labels of inputs of which some are exports.
+ImportedLabels import_exports(const std::vector<std::string>& paths, const ReadOptions& options,
+                              const RunContext& context, OpenedPipes pipes);
 
 }  // namespace crowdfold

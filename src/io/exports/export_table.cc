@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 
 #include "crowdfold/error.h"
+#include "io/input_paths.h"
 
 namespace crowdfold {
 
@@ -58,11 +58,9 @@ std::string_view stripped(std::string_view text) {
 
 std::string stem_of(const std::string& path) {
   // Other dots belong to the name, as in an e-mail address.
-  std::string name = std::filesystem::path(path).filename().string();
-  constexpr std::string_view kArchive = ".zip:";  // a file in it
-  if (const std::size_t at = name.rfind(kArchive); at != name.npos) name.erase(0, at + kArchive.size());
+  std::string name = file_name_of(path);
   for (const std::string_view ending :
-       {".gz", ".zst", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".xml"}) {
+       {".gz", ".zst", ".bz2", ".xz", ".zip", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".xml"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return name;

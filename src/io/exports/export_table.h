@@ -12,8 +12,8 @@ namespace crowdfold {
 
 class ExportTable {
  public:
-  explicit ExportTable(const ExportInput& input)
-      : input_(input), table_(input.path, as_table(input.options), {}, true) {}
+  explicit ExportTable(ExportInput& input)
+      : input_(input), table_(std::move(input.source), input.path, as_table(input.options), {}, true) {}
 
   const std::vector<std::string>& names() const { return table_.field_names(); }
   // kNoColumn if there is none. Case does not matter.
@@ -54,7 +54,7 @@ bool equals_ignoring_case(std::string_view a, std::string_view b);
 // The parts between separators, without blanks around them; empty ones are left out.
 std::vector<std::string> split_text(std::string_view text, char separator);
 std::string_view stripped(std::string_view text);
-// The file's name without its folder and ending.
+// The name of the file, also of one in an archive, without its folder and ending.
 std::string stem_of(const std::string& path);
 
 }  // namespace crowdfold

@@ -11,6 +11,7 @@
 #include "crowdfold/aggregate.h"
 #include "io/exports/export_format.h"
 #include "label_files.h"
+#include "packed.h"
 #include "support.h"
 
 namespace crowdfold {
@@ -185,21 +186,53 @@ TEST_F(Exports, AnArrayThatIsCutIsAnErrorWithItsPlace) {
   const std::string whole(kLabelStudio);
   const Error error = error_of([&] { import("cut.json", whole.substr(0, whole.size() - 40)); });
   EXPECT_EQ(error.code(), ErrorCode::data);
-  EXPECT_NE(std::string(error.what()).find("the input ends within a record"), std::string::npos)
+  EXPECT_NE(std::string(error.what()).find("element 2: the text ends within it"), std::string::npos)
       << error.what();
 }
+
+constexpr const char* kBobsChoice =
+    R"({"_input_hash": -9, "_task_hash": 1, "accept": ["POS"], "answer": "accept", "_session_id": "bob"})";
 
 TEST_F(Exports, ARecordThatIsNoJsonIsSkippedIfWanted) {
   const std::string text =
       R"([{"id": 1, "data": {}, "annotations": [{"completed_by": 1, "result": [{"from_name": "s", "value": {"choices": ["a"]}}]}]},
 {"id": 2, "data": {}, "annotations": [tru]}])";
-  const Error error = error_of([&] { import("bad.json", text); });
-  EXPECT_EQ(error.location().line, 2);
+  const std::string what = error_of([&] { import("bad.json", text); }).what();
+  EXPECT_NE(what.find("bad.json: element 2: not JSON"), what.npos) << what;
   ReadOptions options;
   options.skip_bad_rows = true;
   const ImportedLabels imported = import("bad.json", text, options);
   EXPECT_EQ(rows_of(imported), "1 1 a\n");
   EXPECT_EQ(imported.report.skipped_rows, 1);
+}
+
+TEST_F(Exports, ALineThatIsNoJsonIsToldByItsNumber) {
+  const std::string good = std::string(kBobsChoice) + "\n";
+  const Error error =
+      error_of([&] { import("bad.jsonl", good + "\n" + good + "{\"_input_hash\": 1, }\n"); });
+  EXPECT_EQ(error.location().line, 4) << error.what();
+  EXPECT_EQ(error_of([&] { import("cut.jsonl", good + good.substr(0, 30)); }).code(), ErrorCode::data);
+}
+
+TEST_F(Exports, RecordsMayGoOverLinesWithoutAnArray) {
+  std::string lines(kBobsChoice);
+  for (std::size_t at = 0; (at = lines.find(", ", at)) != lines.npos; ++at) lines[at + 1] = '\n';
+  EXPECT_EQ(rows_of(import("lines.json", lines + "\n" + lines)), "-9 bob POS\n");
+}
+
+TEST_F(Exports, AnObjectByIdMayBeEmptyOrHoldAnything) {
+  ReadOptions options;
+  options.platform = "wrench";
+  for (const char* text : {"{}", " {\n} \n"}) {
+    const std::string what = error_of([&] { import("w.json", text, options); }).what();
+    EXPECT_NE(what.find("no labels in it"), what.npos) << what;
+  }
+  for (const char* text : {"{\"a\"}", "{\"a\": 1: 2}", "{\"a\": }", "[1]", "1", "{\"a\": {}} {}",
+                           "{\"a\": {\"weak_labels\": [1]}", "{,}"}) {
+    EXPECT_EQ(error_of([&] { import("w.json", text, options); }).code(), ErrorCode::data) << text;
+  }
+  EXPECT_EQ(rows_of(import("w.json", R"({"a": null, "b": {"weak_labels": [1]}, "c": 3})", options)),
+            "b lf_0 1\n");
 }
 
 TEST_F(Exports, LegacyCompletionsWithoutWorkersAreNotInvented) {
@@ -307,6 +340,31 @@ TEST_F(Exports, MturkAnswersThatAreNotItemsStayQuestions) {
 )");
       }).what();
   EXPECT_NE(what.find("several questions: Q1 (1 label), Q2 (1 label)"), what.npos) << what;
+}
+
+TEST_F(Exports, MturkAnswersAreTasksIfTheUserSaysSo) {
+  const std::string what =
+      error_of([&] {
+        import("q.csv", "HITId,AssignmentId,WorkerId,Answer.q1,Answer.q2\nH,A,W,a,b\n");
+      }).what();
+  EXPECT_NE(what.find("--question 'q*' takes each q… for a task of its own"), what.npos) << what;
+  // Without inputs, all HITs are the same.
+  const ImportedLabels same = import("q.csv",
+                                     "HITId,AssignmentId,WorkerId,Answer.q1,Answer.q2,Answer.remark\n"
+                                     "H1,A1,W1,cat,dog,fine\nH2,A2,W2,cat,,\n",
+                                     asking("q*"));
+  EXPECT_EQ(rows_of(same), "q1 W1 cat\nq1 W2 cat\nq2 W1 dog\n");
+  EXPECT_EQ(same.report.columns, "task = Answer.q*, worker = WorkerId, label = q*");
+  // With inputs, they are not.
+  const std::string inputs =
+      "HITId,AssignmentId,WorkerId,Input.url,Answer.q1,Answer.q2\n"
+      "H1,A1,W1,a.jpg,cat,dog\nH2,A2,W2,b.jpg,cat|bird,dog\n";
+  EXPECT_EQ(rows_of(import("i.csv", inputs, asking("Answer.q*"))),
+            "a.jpg | q1 W1 cat\na.jpg | q2 W1 dog\nb.jpg | q2 W2 dog\n");
+  EXPECT_EQ(rows_of(import("i.csv", inputs, asking("q*=cat"))),
+            "a.jpg | q1 W1 yes\na.jpg | q2 W1 no\nb.jpg | q1 W2 yes\nb.jpg | q2 W2 no\n");
+  EXPECT_EQ(rows_of(import("i.csv", inputs, asking("q2"))), "a.jpg W1 dog\nb.jpg W2 dog\n");
+  EXPECT_EQ(error_of([&] { import("i.csv", inputs, asking("r*")); }).code(), ErrorCode::usage);
 }
 
 TEST_F(Exports, MturkWithoutWorkersIsRefused) {
@@ -585,32 +643,106 @@ TEST_F(Exports, TablesAreNoExports) {
   EXPECT_FALSE(is_export(folder_ / "e.csv", mapped));
 }
 
-TEST_F(Exports, OnAPipeMustBeNamed) {
-  const auto read_from_pipe = [](const std::string& text, const ReadOptions& options) {
-    int ends[2];
-    EXPECT_EQ(::pipe(ends), 0);
-    EXPECT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
-    ::close(ends[1]);
-    const std::string path = "/proc/self/fd/" + std::to_string(ends[0]);
-    const auto closes = [&](int*) { ::close(ends[0]); };
-    const std::unique_ptr<int, decltype(closes)> end(ends, closes);
-    return read_labels(path, options, {});
-  };
-  const Error error = error_of([&] { read_from_pipe(kLabelStudioCsv, {}); });
-  EXPECT_EQ(error.code(), ErrorCode::usage);
-  EXPECT_NE(
-      std::string(error.what()).find("this looks like an export, Label Studio CSV: give it as a file"),
-      std::string::npos)
-      << error.what();
-  EXPECT_NE(std::string(error_of([&] { read_from_pipe(kToloka, {}); }).what()).find("--format toloka"),
-            std::string::npos);
+// A pipe that holds a text, which must fit into it.
+class Pipe {
+ public:
+  explicit Pipe(const std::string& text) {
+    EXPECT_EQ(::pipe(ends_), 0);
+    EXPECT_EQ(::write(ends_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    ::close(ends_[1]);
+  }
+  ~Pipe() { ::close(ends_[0]); }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(ends_[0]); }
+
+ private:
+  int ends_[2] = {};
+};
+
+TEST_F(Exports, OnPipesAreReadLikeFiles) {
+  const std::string text(kLabelStudio);
+  const std::string rows = rows_of(import("export.json", text, asking("animal")));
+  for (const std::string& bytes : {text, testing::gzip(text), testing::zip({{"export.json", text}})}) {
+    const ImportedLabels imported = import_labels({Pipe(bytes).path()}, asking("animal"), {});
+    EXPECT_EQ(rows_of(imported), rows);
+    EXPECT_EQ(imported.report.format, "Label Studio JSON");
+    EXPECT_EQ(read_labels(Pipe(bytes).path(), asking("animal"), {}).num_labels(), 2);
+  }
+  EXPECT_EQ(rows_of(import_labels({Pipe(kToloka).path()}, {}, {})), rows_of(import("a.tsv", kToloka)));
+  // Of formats that share a name, it is the one that fits.
   ReadOptions named = asking("animal");
   named.platform = "label-studio";
-  EXPECT_NE(std::string(error_of([&] { read_from_pipe(kLabelStudioCsv, named); }).what())
-                .find("no JSON object"),
+  EXPECT_EQ(rows_of(import_labels({Pipe(kLabelStudioCsv).path()}, named, {})),
+            rows_of(import("export.csv", kLabelStudioCsv, asking("animal"))));
+}
+
+TEST_F(Exports, TablesOnPipesStayTables) {
+  for (const char* text : {"task,worker,label\nt,w,a\n", "[{\"task\":1,\"worker\":2,\"label\":3}]"}) {
+    EXPECT_EQ(read_labels(Pipe(text).path(), {}, {}).num_labels(), 1);
+    EXPECT_EQ(import_labels({Pipe(text).path()}, {}, {}).labels.num_labels(), 1);
+  }
+  ReadOptions as_table;
+  as_table.columns = {{"task", "id"}, {"worker", "annotator"}, {"label", "animal"}};
+  EXPECT_EQ(read_labels(Pipe(kLabelStudioCsv).path(), as_table, {}).num_tasks(), 2);
+}
+
+TEST_F(Exports, OnPipesAreNotReadTaskByTask) {
+  const Pipe pipe(kToloka);
+  AggregateRequest request;
+  request.method = "onepass";
+  request.labels = {pipe.path()};
+  request.road = Road::grouped;
+  EXPECT_NE(std::string(error_of([&] { aggregate(request, {}); }).what()).find("crowdfold import"),
             std::string::npos);
-  EXPECT_EQ(read_from_pipe(kLabelStudio, named).num_labels(), 2);
-  EXPECT_EQ(read_from_pipe("task,worker,label\nt,w,a\n", {}).num_labels(), 1);
+  const Pipe table("task,worker,label\nt,w,a\n");
+  request.labels = {table.path()};
+  EXPECT_EQ(aggregate(request, {}).counts.labels, 1);
+}
+
+constexpr const char* kAnn =
+    "{\"id\": 1, \"text\": \"Great.\", \"label\": [\"pos\"], \"Comments\": []}\n"
+    "{\"id\": 2, \"text\": \"Bad.\", \"label\": [], \"Comments\": []}\n";
+constexpr const char* kBob = "{\"id\": 2, \"text\": \"Bad.\", \"label\": [\"neg\"], \"Comments\": []}\n";
+
+TEST_F(Exports, OfDoccanoAreAnArchiveOfAFileForEachWorker) {
+  const ImportedLabels imported = import(
+      "doccano.zip",
+      testing::zip({{"ann@example.org.jsonl", kAnn}, {"bob.jsonl", kBob}, {"notes.txt", "hello"}}));
+  EXPECT_EQ(rows_of(imported), "1 ann@example.org pos\n2 bob neg\n");
+  EXPECT_NE(imported.report.notes.at(0).find("1 file of another kind"), std::string::npos);
+  // The worker is the file in the archive, also where it is the only one, and whatever its name.
+  EXPECT_EQ(rows_of(import("one.zip", testing::zip({{"folder/bob.jsonl", kBob}}))), "2 bob neg\n");
+  EXPECT_EQ(rows_of(import("download", testing::zip({{"ann.jsonl", kAnn}, {"bob.jsonl", kBob}}))),
+            "1 ann pos\n2 bob neg\n");
+  EXPECT_NE(std::string(error_of([&] {
+                          import("all.zip", testing::zip({{ "all.jsonl", kBob }}));
+                        }).what())
+                .find("this one is for all"),
+            std::string::npos);
+}
+
+TEST_F(Exports, OfDoccanoNeedTheNameOfAFile) {
+  EXPECT_NE(std::string(error_of([&] { read_labels(Pipe(kBob).path(), {}, {}); }).what())
+                .find("a pipe has no name"),
+            std::string::npos);
+}
+
+TEST_F(Exports, OfCvatMayLieBesideTheirImages) {
+  const std::string xml =
+      "<?xml version=\"1.0\"?>\n<annotations><meta><job><assignee><username>ann</username></assignee>"
+      "</job></meta><image id=\"0\" name=\"1.jpg\"><tag label=\"cat\"/></image></annotations>\n";
+  EXPECT_EQ(rows_of(import("job.zip", testing::zip({{"annotations.xml", xml}, {"images/1.jpg", "x"}}))),
+            "1.jpg ann cat\n");
+}
+
+TEST_F(Exports, AnArchiveOfTablesIsNone) {
+  const std::string table = "task,worker,label\nt,w,a\n";
+  const std::string path = folder_.write("two.zip", testing::zip({{"a.csv", table}, {"b.csv", table}}));
+  EXPECT_FALSE(is_export(path, {}));
+  EXPECT_NE(std::string(error_of([&] { read_labels(path, {}, {}); }).what()).find("name one"),
+            std::string::npos);
 }
 
 TEST_F(Exports, AFormatThatDoesNotExistIsRefused) {

@@ -9,6 +9,8 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/words.h"
+#include "io/room.h"
+#include "io/trim.h"
 #include "labels/duplicates.h"
 #include "labels/grouping/row_grouper.h"
 
@@ -39,11 +41,14 @@ class TimeText {
   explicit TimeText(std::string_view text) : rest_(text) {}
 
   bool number(int& value, std::size_t most_digits) {
-    const std::size_t size = std::min(most_digits, rest_.size());
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + size, value);
-    if (error != std::errc{} || value < 0) return false;
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    return true;
+    std::size_t size = 0;
+    value = 0;
+    for (; size < std::min(most_digits, rest_.size()); ++size) {
+      if (rest_[size] < '0' || rest_[size] > '9') break;
+      value = 10 * value + (rest_[size] - '0');
+    }
+    rest_.remove_prefix(size);
+    return size > 0;
   }
   bool one_of(std::string_view characters) {
     if (rest_.empty() || characters.find(rest_[0]) == characters.npos) return false;
@@ -129,7 +134,11 @@ std::int64_t moment_of(std::string_view text) {
 }
 
 ImportedRows::ImportedRows(const ReadOptions& options, const RunContext& context)
-    : context_(context), with_predictions_(options.with_predictions), abstain_(options.abstain) {
+    : context_(context),
+      with_predictions_(options.with_predictions),
+      abstain_(options.abstain),
+      abstained_(options.abstain.size()),
+      spellings_(options) {
   ask(options.question);
 }
 
@@ -141,10 +150,21 @@ void ImportedRows::ask(std::string question) {
 }
 
 std::uint32_t ImportedRows::question_id(std::string_view name) {
+  if (last_question_ < questions_.size() && questions_[last_question_].name == name)
+    return last_question_;
   const auto [found, is_new] =
       question_ids_.try_emplace(std::string(name), static_cast<std::uint32_t>(questions_.size()));
-  if (is_new) questions_.push_back({.name = std::string(name)});
-  return found->second;
+  if (is_new) {
+    questions_.push_back({.name = std::string(name)});
+    hold(2 * name.size());
+  }
+  return last_question_ = found->second;
+}
+
+// Answers on a task often come one after another.
+std::uint32_t ImportedRows::task_id(std::string_view name) {
+  if (last_task_ >= tasks_.size() || tasks_[last_task_] != name) last_task_ = tasks_.intern(name);
+  return last_task_;
 }
 
 std::pair<std::uint32_t, std::uint32_t> ImportedRows::understand(std::string_view question,
@@ -155,9 +175,24 @@ std::pair<std::uint32_t, std::uint32_t> ImportedRows::understand(std::string_vie
     return {question_id(asked_), classes.empty() ? kNone : labels_.intern(said ? "yes" : "no")};
   }
   const std::uint32_t id = question_id(question);
-  const bool one = classes.size() == 1 && !classes[0].empty() &&
-                   std::find(abstain_.begin(), abstain_.end(), classes[0]) == abstain_.end();
-  return {id, one ? labels_.intern(classes[0]) : kNone};
+  const std::string_view label = classes.size() == 1 ? trimmed(classes[0]) : "";
+  const bool given = !label.empty() && !is_abstention(label);
+  return {id, given ? labels_.intern(spellings_.class_of(label)) : kNone};
+}
+
+bool ImportedRows::is_abstention(std::string_view label) {
+  const auto found = std::find(abstain_.begin(), abstain_.end(), label);
+  if (found == abstain_.end()) return false;
+  abstained_[static_cast<std::size_t>(found - abstain_.begin())] = true;
+  return true;
+}
+
+std::vector<std::string> ImportedRows::unmet_abstentions() const {
+  std::vector<std::string> unmet;
+  for (std::size_t i = 0; i < abstain_.size(); ++i) {
+    if (!abstained_[i]) unmet.push_back(abstain_[i]);
+  }
+  return unmet;
 }
 
 // Remembers a few classes, for messages, and the one that is asked for.
@@ -178,23 +213,25 @@ void ImportedRows::answer(const ImportedAnswer& answer, Classes classes) {
     ++known.several;
     return;
   }
-  add({question, tasks_.intern(answer.task), workers_.intern(answer.worker), label, answer.time});
+  add({question, task_id(answer.task), workers_.intern(answer.worker), label, answer.time});
   known.labels += label == kNone ? 0 : 1;
 }
 
 void ImportedRows::abstain(std::string_view task, std::string_view worker, std::int64_t time) {
   if (task.empty()) return leave_out(kNoTask);
   if (worker.empty()) return leave_out(kNoWorker);
-  add({kEveryQuestion, tasks_.intern(task), workers_.intern(worker), kNone, time});
+  add({kEveryQuestion, task_id(task), workers_.intern(worker), kNone, time});
 }
 
 void ImportedRows::truth(std::string_view question, std::string_view task, Classes classes) {
   if (task.empty()) return leave_out("truth without a task");
   const auto [id, label] = understand(question, classes);
-  if (label != kNone)
-    truths_.push_back({id, tasks_.intern(task), label});
-  else if (classes.size() > 1)
+  if (label != kNone) {
+    truths_.push_back({id, task_id(task), label});
+    require_room();
+  } else if (classes.size() > 1) {
     leave_out("truth with several classes");
+  }
 }
 
 void ImportedRows::prediction(std::string_view question, std::string_view task, std::string_view version,
@@ -214,7 +251,9 @@ void ImportedRows::leave_out(std::string_view noun, std::uint64_t count) {
 }
 
 void ImportedRows::same_worker(std::string_view id, std::string_view name) {
-  if (!id.empty() && !name.empty()) worker_names_.insert_or_assign(std::string(id), std::string(name));
+  if (id.empty() || name.empty()) return;
+  if (worker_names_.insert_or_assign(std::string(id), std::string(name)).second)
+    hold(id.size() + name.size());
 }
 
 void ImportedRows::only_if_asked(std::string_view question) {
@@ -234,19 +273,20 @@ void ImportedRows::skip(const Error& error) {
 }
 
 void ImportedRows::add(const Row& row) {
-  constexpr std::size_t kRowsBetweenChecks = 1 << 14;
-  if (rows_.size() % kRowsBetweenChecks == 0) require_room();
+  require_room();
   rows_.push_back(row);
 }
 
+void ImportedRows::hold(std::size_t bytes) {
+  constexpr std::size_t kAround = 150;  // of an element: its strings, its place in the index
+  named_bytes_ += bytes + kAround;
+  require_room();
+}
+
 void ImportedRows::require_room() const {
-  const std::uint64_t bytes =
-      sizeof(Row) * rows_.size() + tasks_.bytes() + workers_.bytes() + labels_.bytes();
-  if (context_.max_memory == 0 || bytes <= context_.max_memory) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("the answers in this export need more memory than the {} that may be used: "
-                          "allow more with --max-memory",
-                          memory_size(context_.max_memory)));
+  const std::uint64_t bytes = sizeof(Row) * rows_.size() + sizeof(Truth) * truths_.size() +
+                              tasks_.bytes() + workers_.bytes() + labels_.bytes() + named_bytes_;
+  crowdfold::require_room("", "the answers in this export", bytes, context_.max_memory);
 }
 
 bool ImportedRows::is_of_tasks(std::uint32_t question) const {
@@ -324,18 +364,28 @@ std::uint32_t ImportedRows::chosen_question(const std::string& source) const {
     throw Error(ErrorCode::data, place, "no labels in it" + (why.empty() ? "" : "; left out: " + why));
   }
   throw Error(ErrorCode::usage, place,
-              fmt::format("several questions: {}; choose one with --question NAME",
-                          questions_text(usual.empty())));
+              fmt::format("several questions: {}; choose one with --question NAME{}",
+                          questions_text(usual.empty()), advice_.empty() ? "" : "; " + advice_));
 }
 
 // Of a worker's answers on a task, the later come behind the earlier. Other rows stay in their places.
 void ImportedRows::order_by_time(std::vector<Row>& rows) const {
+  if (std::none_of(rows.begin(), rows.end(), [](const Row& row) { return row.time != 0; })) return;
   std::vector<std::uint32_t> order(rows.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto pair_of = [&](std::uint32_t i) { return std::pair(rows[i].task, rows[i].worker); };
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  const auto is_before = [&](std::uint32_t a, std::uint32_t b) {
     return std::tuple(pair_of(a), a) < std::tuple(pair_of(b), b);
-  });
+  };
+  // Most exports come task by task: then it is enough to sort within tasks.
+  const bool by_task = std::is_sorted(rows.begin(), rows.end(),
+                                      [](const Row& a, const Row& b) { return a.task < b.task; });
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    end = by_task ? begin + 1 : order.size();
+    while (end < order.size() && rows[end].task == rows[begin].task) ++end;
+    std::sort(order.begin() + static_cast<std::ptrdiff_t>(begin),
+              order.begin() + static_cast<std::ptrdiff_t>(end), is_before);
+  }
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && pair_of(order[end]) == pair_of(order[begin])) ++end;
     if (end - begin == 1) continue;
@@ -358,12 +408,33 @@ std::string_view ImportedRows::task_name(std::uint32_t task) const {
   return task < renamed_tasks_.size() ? std::string_view(renamed_tasks_[task]) : tasks_[task];
 }
 
+// Whether all tasks come, for the first time in the order of their ids.
+bool ImportedRows::are_in_order(const std::vector<Row>& rows) const {
+  std::uint32_t next = 0;
+  for (const Row& row : rows) {
+    if (row.task > next) return false;
+    if (row.task == next) ++next;
+  }
+  return next == tasks_.size();
+}
+
 Labels ImportedRows::make_labels(std::vector<Row> rows, Duplicates duplicates,
                                  const std::string& source) {
   LabelNames names;
+  const bool same_tasks = renamed_tasks_.empty() && are_in_order(rows);
+  if (same_tasks) names.tasks = tasks_;
+  // Other names are looked up once each, in order of appearance.
+  std::vector<std::uint32_t> new_tasks(same_tasks ? 0 : tasks_.size(), kNone);
+  std::vector<std::uint32_t> new_workers(workers_.size(), kNone);
+  std::vector<std::uint32_t> new_classes(labels_.size(), kNone);
   for (Row& row : rows) {
-    row.task = names.tasks.intern(task_name(row.task));
-    row.worker = names.workers.intern(worker_name(row.worker));
+    std::uint32_t& worker = new_workers[row.worker];
+    if (worker == kNone) worker = names.workers.intern(worker_name(row.worker));
+    row.worker = worker;
+    if (same_tasks) continue;
+    std::uint32_t& task = new_tasks[row.task];
+    if (task == kNone) task = names.tasks.intern(task_name(row.task));
+    row.task = task;
   }
   order_by_time(rows);
   std::vector<TaskId> tasks;
@@ -372,8 +443,11 @@ Labels ImportedRows::make_labels(std::vector<Row> rows, Duplicates duplicates,
   for (const Row& row : rows) {
     tasks.push_back(row.task);
     workers.push_back(row.worker);
-    classes.push_back(
-        row.label == kNone ? kNoClass : static_cast<ClassId>(names.classes.intern(labels_[row.label])));
+    classes.push_back(kNoClass);
+    if (row.label == kNone) continue;
+    std::uint32_t& name = new_classes[row.label];
+    if (name == kNone) name = names.classes.intern(labels_[row.label]);
+    classes.back() = static_cast<ClassId>(name);
   }
   RowGrouper grouper(duplicates);
   grouper.add({tasks, workers, classes});
@@ -457,11 +531,9 @@ ImportedLabels ImportedRows::finish(const ExportInfo& format, const std::string&
   require_room();
   if (data_among_answers_) drop_data();
   const std::uint32_t question = chosen_question(source);
-  std::vector<Row> rows;
-  for (const Row& row : rows_) {
-    if (row.question == question || row.question == kEveryQuestion) rows.push_back(row);
-  }
-  rows_ = {};
+  std::vector<Row> rows = std::move(rows_);
+  std::erase_if(
+      rows, [&](const Row& row) { return row.question != question && row.question != kEveryQuestion; });
   ImportedLabels imported;
   imported.labels = make_labels(std::move(rows), duplicates, source).with_skipped_rows(skipped_);
   imported.truths = make_truths(question, imported.labels.tasks());

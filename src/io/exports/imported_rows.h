@@ -12,6 +12,7 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/exports.h"
+#include "io/spellings.h"
 
 namespace crowdfold {
 
@@ -59,6 +60,8 @@ class ImportedRows {
   void surely_question(std::string_view question);
   // Which column or key the tasks are, where a format has several.
   void task_is(std::string_view column) { task_column_ = column; }
+  // What to do about several questions, beside choosing one.
+  void advise(std::string_view advice) { advice_ = advice; }
   // A sentence for people, behind the summary.
   void note(std::string_view sentence);
   // For malformed records that the caller chose to skip.
@@ -77,6 +80,9 @@ class ImportedRows {
   // The question that was asked for, as formats spell it.
   const std::string& asked() const { return asked_; }
   void ask(std::string question);
+
+  // Values of ReadOptions::abstain that no answer had.
+  std::vector<std::string> unmet_abstentions() const;
 
   // Labels of the question that is read. Error(usage) if there are several and none is asked for.
   ImportedLabels finish(const ExportInfo& format, const std::string& source, Duplicates duplicates);
@@ -105,10 +111,14 @@ class ImportedRows {
   static constexpr std::uint32_t kEveryQuestion = 0xFFFF'FFFF;
 
   std::uint32_t question_id(std::string_view name);
+  std::uint32_t task_id(std::string_view name);
   // The question's id and label of an answer; kNone as label for no class or several.
   std::pair<std::uint32_t, std::uint32_t> understand(std::string_view question, Classes classes);
+  bool is_abstention(std::string_view label);
   void meet(Classes classes);
   void add(const Row& row);
+  // For names that are kept beside those of the tables.
+  void hold(std::size_t bytes);
   void require_room() const;
 
   void drop_data();
@@ -119,6 +129,7 @@ class ImportedRows {
   void order_by_time(std::vector<Row>& rows) const;
   std::string_view worker_name(std::uint32_t worker) const;
   std::string_view task_name(std::uint32_t task) const;
+  bool are_in_order(const std::vector<Row>& rows) const;
   Labels make_labels(std::vector<Row> rows, Duplicates duplicates, const std::string& source);
   std::vector<std::pair<std::string, std::string>> make_truths(std::uint32_t question,
                                                                const NameTable& tasks);
@@ -129,23 +140,29 @@ class ImportedRows {
   const RunContext& context_;
   bool with_predictions_;
   std::vector<std::string> abstain_;  // as in ReadOptions
+  std::vector<bool> abstained_;       // which of them were met
+  ClassSpellings spellings_;
   std::string asked_;
   std::string asked_question_;  // of "question=class"
   std::string asked_class_;
   std::vector<std::string> classes_met_;  // of that question, some of them
 
   std::vector<Question> questions_;
+  std::uint32_t last_question_ = 0;
+  std::uint32_t last_task_ = 0;
   std::unordered_map<std::string, std::uint32_t> question_ids_;
   NameTable tasks_{"tasks", kMaxTasks};
   NameTable workers_{"workers", kMaxWorkers};
   NameTable labels_{"labels", kMaxTasks};   // of all questions
   std::vector<std::string> renamed_tasks_;  // by task, if there are
   std::unordered_map<std::string, std::string> worker_names_;
+  std::uint64_t named_bytes_ = 0;  // of questions and names of workers
   std::vector<Row> rows_;
   std::vector<Truth> truths_;
   std::vector<std::pair<std::string, std::uint64_t>> left_out_;
   std::vector<std::string> notes_;
   std::string task_column_;
+  std::string advice_;
   bool data_among_answers_ = false;
   std::uint64_t skipped_ = 0;
   std::string first_skipped_;

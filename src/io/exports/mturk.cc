@@ -2,7 +2,9 @@
 //
 // The same input may be in several HITs, so the task is what was shown: a column of Input.* that tells
 // all inputs apart, or the first HIT that showed them. A HIT may show several items, where inputs and
-// answers are numbered (Input.image_2, Answer.choice_2): then each item is a task.
+// answers are numbered (Input.image_2, Answer.choice_2): then each item is a task. Where only answers
+// are numbered (Answer.q1, Answer.q2), they may be different questions; --question 'q*' says that each
+// is a task.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +24,7 @@ namespace {
 constexpr std::string_view kInputPrefix = "Input.";
 constexpr std::string_view kAnswerPrefix = "Answer.";
 constexpr char kBetweenInputs = '\x1f';
+constexpr char kBeforeAnswer = '\x1e';  // in a task that is an answer's
 // In tables with more columns of answers, one for each item, blank ones are no abstentions.
 constexpr std::size_t kMostDenseAnswers = 100;
 
@@ -48,7 +51,7 @@ std::string first_number(std::string_view name) {
 
 class MturkResults {
  public:
-  MturkResults(const ExportInput& input, ImportedRows& rows) : table_(input), rows_(rows) {
+  MturkResults(ExportInput& input, ImportedRows& rows) : table_(input), rows_(rows) {
     if (worker_ == kNoColumn) {
       throw Error(ErrorCode::data, Location{display_name(input.path), 0, 0},
                   "no column WorkerId: without workers there is nothing to weigh; download the results "
@@ -74,6 +77,9 @@ class MturkResults {
     if (has_prefix_of(asked, kAnswerPrefix)) asked.remove_prefix(kAnswerPrefix.size());
     if (asked.ends_with(".label")) asked.remove_suffix(std::string_view(".label").size());
     rows.ask(std::string(asked));
+    asked = asked.substr(0, asked.find('='));
+    if (asked.ends_with('*')) pattern_ = asked;
+    advise_pattern();
   }
 
   void run() {
@@ -86,9 +92,12 @@ class MturkResults {
     });
     const std::size_t key = key_input();
     rows_.rename_tasks([&](std::string_view task) { return name_of(std::string(task), key); });
-    rows_.task_is(!item_questions_.empty() ? "Input.…"
-                  : key == inputs_.size()  ? "HITId"
-                                           : std::string_view(table_.names()[inputs_[key]]));
+    const std::string_view shown = key == inputs_.size()
+                                       ? std::string_view("HITId")
+                                       : std::string_view(table_.names()[inputs_[key]]);
+    rows_.task_is(!pattern_.empty()          ? fmt::format("{}{}", kAnswerPrefix, pattern_)
+                  : !item_questions_.empty() ? "Input.…"
+                                             : std::string(shown));
   }
 
  private:
@@ -128,13 +137,32 @@ class MturkResults {
     }
   }
 
+  // Whether the question is one of those that are tasks.
+  bool is_task(std::string_view question) const {
+    return !pattern_.empty() &&
+           question.starts_with(std::string_view(pattern_).substr(0, pattern_.size() - 1));
+  }
+
+  // Of numbered answers that are no items.
+  void advise_pattern() {
+    std::map<std::string, int> numbered;
+    for (const AnswerColumn& answer : answers_) {
+      const auto [stem, number] = split_number(answer.question);
+      if (number.empty() || stem.empty() || item_questions_.contains(stem)) continue;
+      if (++numbered[stem] == 2)
+        rows_.advise(fmt::format("--question '{}*' takes each {}… for a task of its own", stem, stem));
+    }
+  }
+
   void read_row(Row row) {
     const std::string_view worker = ExportTable::field(row, worker_);
     const std::int64_t time = moment_of(ExportTable::field(row, time_));
     const std::string task = task_of(row);
     for (const auto& [question, classes] : answers_of(row)) {
       const auto [stem, number] = split_number(question);
-      if (!number.empty() && item_questions_.contains(stem))
+      if (is_task(question))
+        rows_.answer({pattern_, task + kBeforeAnswer + question, worker, time}, classes);
+      else if (!number.empty() && item_questions_.contains(stem))
         rows_.answer({stem, item_of(row, number), worker, time}, classes);
       else
         rows_.answer({question, task, worker, time}, classes);
@@ -182,6 +210,12 @@ class MturkResults {
 
   // A task as people know it.
   std::string name_of(const std::string& task, std::size_t key) const {
+    if (const std::size_t end = task.rfind(kBeforeAnswer); end != task.npos) {
+      const std::string answer = task.substr(end + 1);
+      // Without inputs, all HITs are the same.
+      return inputs_.empty() ? answer
+                             : fmt::format("{} | {}", name_of(task.substr(0, end), key), answer);
+    }
     const auto hit = first_hit_.find(task);
     if (hit == first_hit_.end()) return task;  // an item, or a HIT without inputs
     if (key == inputs_.size()) return hit->second;
@@ -192,6 +226,7 @@ class MturkResults {
 
   Answers answers_of(Row row) {
     Answers answers;
+    places_.clear();
     for (const AnswerColumn& answer : answers_) {
       const std::string_view cell = ExportTable::field(row, answer.column);
       if (cell.empty() && answers_.size() > kMostDenseAnswers) continue;
@@ -210,11 +245,10 @@ class MturkResults {
     return answers;
   }
 
-  static std::vector<std::string>& classes_for(Answers& answers, const std::string& question) {
-    for (auto& [known, classes] : answers) {
-      if (known == question) return classes;
-    }
-    return answers.emplace_back(question, std::vector<std::string>()).second;
+  std::vector<std::string>& classes_for(Answers& answers, const std::string& question) {
+    const auto [place, is_new] = places_.try_emplace(question, answers.size());
+    if (is_new) answers.emplace_back(question, std::vector<std::string>());
+    return answers[place->second].second;
   }
 
   // "cat", "cat|dog" of check boxes, "" and "{}" for nothing, or JSON.
@@ -245,7 +279,7 @@ class MturkResults {
       if (!option.value.is_bool()) return false;
       if (options.size() == 1)
         classes.push_back(text_of_json(option.value));
-      else if (is_true(value, option.key))
+      else if (is_true(option.value))
         classes.emplace_back(option.key);
     }
     return true;
@@ -260,6 +294,8 @@ class MturkResults {
   std::vector<std::size_t> inputs_;
   std::vector<AnswerColumn> answers_;
   std::set<std::string> item_questions_;
+  std::string pattern_;  // "q*" if answers to questions of such names are tasks
+  std::unordered_map<std::string, std::size_t> places_;     // of questions among a row's answers
   std::unordered_map<std::string, std::string> first_hit_;  // by task
   // By input: the task that a value belongs to, and whether each belongs to one only.
   std::vector<std::unordered_map<std::string, std::string>> meaning_of_;
@@ -269,23 +305,24 @@ class MturkResults {
 }  // namespace
 
 ExportFormat mturk_results() {
-  return {
-      {"mturk", "MTurk batch results", "columns `HITId`, `AssignmentId` and `Answer.…`",
-       "an `Input.…` that tells all inputs apart (else HITId)", "WorkerId",
-       "`Answer.NAME`; `Answer.taskAnswers`; numbered answers are items if inputs have the same numbers",
-       "rejected assignments; `{}` and blank answers abstain"},
-      [](const ExportGlimpse& g) {
-        bool hit = false;
-        bool assignment = false;
-        bool answer = false;
-        for (const std::string& name : g.names) {
-          hit = hit || equals_ignoring_case(name, "HITId");
-          assignment = assignment || equals_ignoring_case(name, "AssignmentId");
-          answer = answer || has_prefix_of(name, kAnswerPrefix);
-        }
-        return g.kind == ExportGlimpse::Kind::table && hit && assignment && answer;
-      },
-      [](const ExportInput& input, ImportedRows& rows) { MturkResults(input, rows).run(); }};
+  return {{"mturk", "MTurk batch results", "columns `HITId`, `AssignmentId` and `Answer.…`",
+           "an `Input.…` that tells all inputs apart (else HITId)", "WorkerId",
+           "`Answer.NAME`; `Answer.taskAnswers`; numbered answers are items if inputs have the same "
+           "numbers, "
+           "or with `--question 'NAME*'`",
+           "rejected assignments; `{}` and blank answers abstain"},
+          [](const ExportGlimpse& g) {
+            bool hit = false;
+            bool assignment = false;
+            bool answer = false;
+            for (const std::string& name : g.names) {
+              hit = hit || equals_ignoring_case(name, "HITId");
+              assignment = assignment || equals_ignoring_case(name, "AssignmentId");
+              answer = answer || has_prefix_of(name, kAnswerPrefix);
+            }
+            return g.kind == ExportGlimpse::Kind::table && hit && assignment && answer;
+          },
+          [](ExportInput& input, ImportedRows& rows) { MturkResults(input, rows).run(); }};
 }
 
 }  // namespace crowdfold

@@ -38,34 +38,38 @@ bool is_nameless(std::string_view session) {
   return true;
 }
 
-std::string prodigy_worker(const Json& record, ImportedRows& rows) {
-  std::string worker = text_at(record, "_annotator_id");
-  if (worker.empty()) worker = text_at(record, "_session_id");
+std::string prodigy_worker(const std::optional<Json>& annotator, const std::optional<Json>& session,
+                           ImportedRows& rows) {
+  std::string room;
+  std::string_view worker = text_of_json(annotator, room);
+  if (worker.empty()) worker = text_of_json(session, room);
   if (is_nameless(worker))
     rows.note("sessions without a name count as workers of their own: one person may have several");
   return percent_decoded(worker);
 }
 
-void read_prodigy(const ExportInput& input, ImportedRows& rows) {
+void read_prodigy(ExportInput& input, ImportedRows& rows) {
   for_each_record(input, rows, [&](const Json& record) {
-    const std::string answer = text_at(record, "answer");
-    Json accepted;
-    Json options;
-    Json label;
+    const auto [answer_json, accepted, options, label, input_hash, task_hash, versions, annotator,
+                session, timestamp] =
+        pick_json(record, {"answer", "accept", "options", "label", "_input_hash", "_task_hash",
+                           "versions", "_annotator_id", "_session_id", "_timestamp"});
+    std::string answer_room;
+    std::string task_room;
+    std::string time_room;
+    const std::string_view answer = text_of_json(answer_json, answer_room);
     std::vector<std::string> classes;
-    const bool chosen = get_json(record, "accept", accepted);
-    const bool choice = chosen || get_json(record, "options", options);
-    const bool binary = !choice && get_json(record, "label", label) && label.is_string();
+    const bool choice = accepted || options;
+    const bool binary = !choice && label && label->is_string();
     if (!choice && !binary) return rows.leave_out(ImportedRows::kOtherKind);
-    if (chosen && answer == "accept") classes_of_json(accepted, classes);
-    if (binary && answer != "ignore") classes.push_back(answer);
+    if (accepted && answer == "accept") classes_of_json(*accepted, classes);
+    if (binary && answer != "ignore") classes.emplace_back(answer);
     const char* const question = choice ? "accept" : "answer";
     // A question of yes or no is about a text and a label: another hash.
-    const std::string task = text_at(record, choice ? "_input_hash" : "_task_hash");
-    Json versions;
-    if (get_json(record, "versions", versions))
-      return rows.truth(question, task, classes);  // adjudicated
-    rows.answer({question, task, prodigy_worker(record, rows), moment_of(text_at(record, "_timestamp"))},
+    const std::string_view task = text_of_json(choice ? input_hash : task_hash, task_room);
+    if (versions) return rows.truth(question, task, classes);  // adjudicated
+    rows.answer({question, task, prodigy_worker(annotator, session, rows),
+                 moment_of(text_of_json(timestamp, time_room))},
                 classes);
   });
 }

@@ -27,7 +27,7 @@ std::string question_of_column(std::string_view name) {
 }
 
 // A row per person, a column per task. Below the names stand the questions' texts and ids.
-void read_qualtrics(const ExportInput& input, ImportedRows& rows) {
+void read_qualtrics(ExportInput& input, ImportedRows& rows) {
   ExportTable table(input);
   const std::size_t response = table.need("ResponseId");
   const std::size_t participant = table.find("PROLIFIC_PID");

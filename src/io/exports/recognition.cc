@@ -3,24 +3,23 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <utility>
 
 #include "crowdfold/error.h"
 #include "crowdfold/words.h"
 #include "io/exports/export_format.h"
 #include "io/exports/formats.h"
+#include "io/label_notes.h"
+#include "io/label_reader.h"
 #include "io/table_format.h"
 
 namespace crowdfold {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t kFirstGlimpse = 1 << 16;
-constexpr std::size_t kMostGlimpse = 1 << 20;
 constexpr std::size_t kMostGlimpsedNames = 10'000;
 constexpr std::size_t kMostFilesTried = 20;  // of a folder
+constexpr std::string_view kOtherFile = "file of another kind";
 
 // Collects the keys at the beginning of a JSON text, which may be cut anywhere.
 class KeyScanner {
@@ -106,7 +105,7 @@ std::vector<std::string> header_of(std::string_view text, char separator) {
     end = record.parse(text, end, separator);
   } while (record.ok() && record.blank() && end < text.size());
   std::vector<std::string> names;
-  for (std::size_t i = 0; record.ok() && i < record.num_fields(); ++i)
+  for (std::size_t i = 0; record.ok() && i < std::min(record.num_fields(), kMostColumns); ++i)
     names.emplace_back(record.field(i));
   return names;
 }
@@ -119,30 +118,6 @@ std::string names_of_formats() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// A folder's files, also in folders inside it, in order; a file is itself.
-std::vector<std::string> files_at(const std::string& path) {
-  std::error_code ignored;
-  if (path == "-" || !fs::is_directory(path, ignored)) return {path};
-  std::vector<std::string> files;
-  for (fs::recursive_directory_iterator at(path, ignored), end; at != end; at.increment(ignored)) {
-    const bool hidden = at->path().filename().string().starts_with(".");
-    if (at->is_regular_file(ignored) && !hidden) files.push_back(at->path().string());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-const ExportFormat* recognise_file(const std::string& path, const ReadOptions& options) {
-  const ExportGlimpse glimpse = export_glimpse(path, options);
-  const ExportFormat* forced = nullptr;
-  for (const ExportFormat& format : all_export_formats()) {
-    if (!options.platform.empty() && format.info.name != options.platform) continue;
-    if (glimpse.kind != ExportGlimpse::Kind::none && format.recognises(glimpse)) return &format;
-    if (!options.platform.empty() && forced == nullptr) forced = &format;
-  }
-  return forced;
-}
-
 // Whether the caller says that it is a table.
 bool is_said_to_be_table(const ReadOptions& options) {
   return options.platform.empty() &&
@@ -151,34 +126,7 @@ bool is_said_to_be_table(const ReadOptions& options) {
           options.skip_lines > 0);
 }
 
-}  // namespace
-
-std::unique_ptr<ByteSource> open_export(const std::string& path, const ReadOptions& options) {
-  return open_source(path, {.cancelled = options.cancelled, .encoding = options.encoding});
-}
-
-bool ExportGlimpse::has(std::string_view name) const {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-bool ExportGlimpse::has_all(std::initializer_list<std::string_view> wanted) const {
-  return std::all_of(wanted.begin(), wanted.end(), [&](std::string_view name) { return has(name); });
-}
-bool ExportGlimpse::has_prefix(std::string_view prefix) const {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return name.starts_with(prefix); });
-}
-bool ExportGlimpse::has_suffix(std::string_view suffix) const {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return name.ends_with(suffix); });
-}
-bool ExportGlimpse::has_list(std::string_view name) const {
-  return std::find(lists.begin(), lists.end(), name) != lists.end();
-}
-bool ExportGlimpse::has_inner(std::string_view name) const {
-  return std::find(inner_names.begin(), inner_names.end(), name) != inner_names.end();
-}
-
-ExportGlimpse export_glimpse(const std::string& path, std::string start, const ReadOptions& options) {
+ExportGlimpse glimpse_of_text(const std::string& path, std::string start, const ReadOptions& options) {
   ExportGlimpse glimpse;
   glimpse.path = path;
   glimpse.start = std::move(start);
@@ -201,60 +149,77 @@ ExportGlimpse export_glimpse(const std::string& path, std::string start, const R
   return glimpse;
 }
 
-ExportGlimpse export_glimpse(const std::string& path, const ReadOptions& options) {
-  ExportGlimpse glimpse;
-  if (!is_rereadable(path)) return glimpse;
+ExportGlimpse glimpse_of(ByteSource& source, const std::string& path, const ReadOptions& options) {
+  for (std::size_t wanted = kFirstGlimpse;; wanted *= 4) {
+    const std::string_view start = source.peek(wanted);
+    ExportGlimpse glimpse = glimpse_of_text(path, std::string(start), options);
+    if (glimpse.complete || start.size() < wanted || wanted >= kMostPeeked) return glimpse;
+  }
+}
+
+// Empty, and kind none, where nothing can be read. A pipe is looked at if it may be opened.
+ExportGlimpse glimpse_of(const std::string& path, const ReadOptions& options, OpenedPipes* pipes) {
   try {
-    const auto source = open_export(path, options);
-    std::string start;
-    bool ended = false;
-    for (std::size_t wanted = kFirstGlimpse; !ended && !glimpse.complete && wanted <= kMostGlimpse;
-         wanted *= 4) {
-      while (!ended && start.size() < wanted) {
-        const std::size_t had = start.size();
-        start.resize(wanted);
-        const std::size_t count = source->read(start.data() + had, wanted - had);
-        start.resize(had + count);
-        ended = count == 0;
-      }
-      glimpse = export_glimpse(path, start, options);
-    }
+    if (is_rereadable(path)) return glimpse_of(*open_text(path, options), path, options);
+    if (pipes != nullptr) return glimpse_of(pipes->look(path, options), path, options);
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::interrupted) throw;
-    return {};  // the reader says what is wrong
+    if (error.code() == ErrorCode::interrupted) throw;  // else the reader says what is wrong
   }
-  return glimpse;
+  return {};
 }
 
-const ExportFormat* recognise_export(const std::string& path, const ReadOptions& options) {
-  if (is_said_to_be_table(options)) return nullptr;
-  const std::vector<ExportFormat>& formats = all_export_formats();
-  if (!options.platform.empty() && std::none_of(formats.begin(), formats.end(), [&](const auto& format) {
-        return format.info.name == options.platform;
-      })) {
-    throw Error(ErrorCode::usage,
-                fmt::format("no format '{}'; there are: {}", options.platform, names_of_formats()));
-  }
-  std::vector<std::string> files = files_at(path);
-  files.resize(std::min(files.size(), kMostFilesTried));
-  for (const std::string& file : files) {
-    if (const ExportFormat* const format = recognise_file(file, options)) return format;
-  }
-  return nullptr;
-}
-
-void require_no_export(const std::string& path, std::string_view start, const ReadOptions& options) {
-  if (is_said_to_be_table(options)) return;
-  const ExportGlimpse glimpse = export_glimpse(path, std::string(start), options);
-  std::string_view name_before;
+const ExportFormat* recognise_file(const std::string& path, const ReadOptions& options,
+                                   OpenedPipes* pipes) {
+  const ExportGlimpse glimpse = glimpse_of(path, options, pipes);
+  const ExportFormat* forced = nullptr;
   for (const ExportFormat& format : all_export_formats()) {
-    // Of formats that share a name, the name means the first where the input cannot be looked at.
-    const bool means_it = format.info.name != std::exchange(name_before, format.info.name);
-    if (glimpse.kind == ExportGlimpse::Kind::none || !format.recognises(glimpse)) continue;
-    throw Error(ErrorCode::usage, Location{display_name(path), 0, 0},
-                fmt::format("this looks like an export, {}: give it as a file{}", format.info.title,
-                            means_it ? ", or name it with --format " + format.info.name : ""));
+    if (!options.platform.empty() && format.info.name != options.platform) continue;
+    if (glimpse.kind != ExportGlimpse::Kind::none && format.recognises(glimpse)) return &format;
+    if (!options.platform.empty() && forced == nullptr) forced = &format;
   }
+  return forced;
+}
+
+bool is_export(const std::string& path, const ReadOptions& options, OpenedPipes* pipes) {
+  if (is_said_to_be_table(options)) return false;
+  std::vector<std::string> files = expand_inputs({path});
+  files.resize(std::min(files.size(), kMostFilesTried));
+  return std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+    return recognise_file(file, options, pipes) != nullptr;
+  });
+}
+
+void require_platform(const ReadOptions& options) {
+  const std::vector<ExportFormat>& formats = all_export_formats();
+  const bool exists = std::any_of(formats.begin(), formats.end(), [&](const ExportFormat& format) {
+    return format.info.name == options.platform;
+  });
+  if (exists || options.platform.empty()) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("no format '{}'; there are: {}", options.platform, names_of_formats()));
+}
+
+}  // namespace
+
+bool ExportGlimpse::has(std::string_view name) const {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+bool ExportGlimpse::has_all(std::initializer_list<std::string_view> wanted) const {
+  return std::all_of(wanted.begin(), wanted.end(), [&](std::string_view name) { return has(name); });
+}
+bool ExportGlimpse::has_prefix(std::string_view prefix) const {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return name.starts_with(prefix); });
+}
+bool ExportGlimpse::has_suffix(std::string_view suffix) const {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return name.ends_with(suffix); });
+}
+bool ExportGlimpse::has_list(std::string_view name) const {
+  return std::find(lists.begin(), lists.end(), name) != lists.end();
+}
+bool ExportGlimpse::has_inner(std::string_view name) const {
+  return std::find(inner_names.begin(), inner_names.end(), name) != inner_names.end();
 }
 
 std::vector<ExportInfo> export_formats() {
@@ -264,29 +229,43 @@ std::vector<ExportInfo> export_formats() {
 }
 
 bool is_export(const std::string& path, const ReadOptions& options) {
-  return recognise_export(path, options) != nullptr;
+  require_platform(options);
+  return is_export(path, options, nullptr);
+}
+
+bool holds_exports(const std::vector<std::string>& paths, const ReadOptions& options,
+                   OpenedPipes& pipes) {
+  require_platform(options);
+  return std::any_of(paths.begin(), paths.end(),
+                     [&](const std::string& path) { return is_export(path, options, &pipes); });
 }
 
 ImportedLabels import_labels(const std::vector<std::string>& paths, const ReadOptions& options,
                              const RunContext& context) {
-  const auto is_of_platform = [&](const std::string& path) { return is_export(path, options); };
-  if (std::none_of(paths.begin(), paths.end(), is_of_platform)) {
-    ImportedLabels table;
-    std::vector<ReadReport> reports;
-    table.labels = read_labels(paths, options, context, &reports);
-    table.report = std::move(reports.back());
-    if (paths.size() > 1) table.report.source = count_noun(paths.size(), "file");
-    return table;
-  }
+  OpenedPipes pipes;
+  const ReadOptions bounded = within(context, options);
+  if (holds_exports(paths, bounded, pipes))
+    return import_exports(paths, bounded, context, std::move(pipes));
+  ImportedLabels table;
+  std::vector<ReadReport> reports;
+  table.labels = read_tables(paths, options, context, std::move(pipes), &reports);
+  table.report = std::move(reports.back());
+  if (paths.size() > 1) table.report.source = count_noun(paths.size(), "file");
+  return table;
+}
+
+ImportedLabels import_exports(const std::vector<std::string>& paths, const ReadOptions& options,
+                              const RunContext& context, OpenedPipes pipes) {
   ImportedRows rows(options, context);
   const ExportFormat* first = nullptr;
   for (const std::string& path : paths) {
-    const std::vector<std::string> files = files_at(path);
+    std::vector<std::string> others;
+    const std::vector<std::string> files = expand_inputs({path}, &others);
+    rows.leave_out(kOtherFile, others.size());
     for (const std::string& file : files) {
-      const ExportFormat* const format =
-          is_said_to_be_table(options) ? nullptr : recognise_file(file, options);
+      const ExportFormat* const format = recognise_file(file, options, &pipes);
       if (format == nullptr && files.size() > 1) {
-        rows.leave_out("file of another kind");
+        rows.leave_out(kOtherFile);
         continue;
       }
       if (format == nullptr || (first != nullptr && format->info.name != first->info.name)) {
@@ -298,14 +277,22 @@ ImportedLabels import_labels(const std::vector<std::string>& paths, const ReadOp
       if (first == nullptr) first = format;
       if (format->refusal != nullptr)
         throw Error(ErrorCode::data, Location{display_name(file), 0, 0}, format->refusal);
-      format->read({file, options, context}, rows);
+      ExportInput input{file, options, context, pipes.take(file)};
+      if (input.source == nullptr) input.source = open_text(file, options);
+      format->read(input, rows);
     }
   }
   if (first == nullptr)
     throw Error(ErrorCode::data, Location{display_name(paths[0]), 0, 0}, "no export is in this folder");
-  return rows.finish(first->info,
-                     paths.size() == 1 ? display_name(paths[0]) : count_noun(paths.size(), "file"),
-                     options.duplicates);
+  ImportedLabels imported = rows.finish(
+      first->info, paths.size() == 1 ? display_name(paths[0]) : count_noun(paths.size(), "file"),
+      options.duplicates);
+  LabelTotals totals = totals_of(imported.report.source, imported.labels);
+  totals.has_columns = false;
+  append_notes(
+      imported.report.notes, totals, [&] { return class_counts(imported.labels); },
+      rows.unmet_abstentions(), options);
+  return imported;
 }
 
 }  // namespace crowdfold

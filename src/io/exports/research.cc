@@ -23,7 +23,7 @@ bool is_integer_text(std::string_view text) {
 
 // --- WRENCH: {"0": {"label": 1, "weak_labels": [-1, 1, 0]}, …} ------------------------------
 
-void read_wrench(const ExportInput& input, ImportedRows& rows) {
+void read_wrench(ExportInput& input, ImportedRows& rows) {
   for_each_member(input, rows, [&](std::string_view task, const Json& item) {
     Json list;
     if (!get_json(item, "weak_labels", list)) return rows.leave_out("item without weak labels");
@@ -41,7 +41,7 @@ void read_wrench(const ExportInput& input, ImportedRows& rows) {
 
 // --- LeWiDi: {"1": {"annotators": "Ann1,Ann2", "annotations": "0,1"}, …} --------------------
 
-void read_lewidi(const ExportInput& input, ImportedRows& rows) {
+void read_lewidi(ExportInput& input, ImportedRows& rows) {
   for_each_member(input, rows, [&](std::string_view task, const Json& item) {
     Json said;
     if (!get_json(item, "annotations", said)) return rows.leave_out("item without annotations");
@@ -64,7 +64,7 @@ void read_lewidi(const ExportInput& input, ImportedRows& rows) {
 
 // --- peerannot: {"0": {"2": 1}} ---------------------------------------------------------------
 
-void read_peerannot(const ExportInput& input, ImportedRows& rows) {
+void read_peerannot(ExportInput& input, ImportedRows& rows) {
   for_each_member(input, rows, [&](std::string_view task, const Json& answers) {
     for (const JsonMember& one : members_of(answers)) {
       const std::string label = text_of_json(one.value);
@@ -91,7 +91,7 @@ void read_potato_schema(const Json& schema, const ImportedAnswer& answer, Import
   rows.answer(answer, classes);
 }
 
-void read_potato(const ExportInput& input, ImportedRows& rows) {
+void read_potato(ExportInput& input, ImportedRows& rows) {
   for_each_record(input, rows, [&](const Json& state) {
     const std::string worker = text_at(state, "user_id");
     Json items;
@@ -111,12 +111,13 @@ void read_potato(const ExportInput& input, ImportedRows& rows) {
 
 // --- Get-Another-Label: worker, task, label, no header ----------------------------------------
 
-void read_get_another_label(const ExportInput& input, ImportedRows& rows) {
+void read_get_another_label(ExportInput& input, ImportedRows& rows) {
   ReadOptions options = input.options;
   options.format = Format::tsv;
   options.header = Header::no;
   options.columns = {{"worker", "1"}, {"task", "2"}, {"label", "3"}};
-  TableInput table(input.path, options, {task_role(), worker_role(), label_role()});
+  TableInput table(std::move(input.source), input.path, options,
+                   {task_role(), worker_role(), label_role()});
   table.for_each_row([&](Row row, bool) -> Complaint {
     const std::string label(stripped(row[2]));
     rows.answer({"label", stripped(row[0]), stripped(row[1]), 0},
@@ -127,7 +128,7 @@ void read_get_another_label(const ExportInput& input, ImportedRows& rows) {
 
 // --- {"annotators": ["a", "b"], "annotations": [1, 0]} ----------------------------------------
 
-void read_parallel_lists(const ExportInput& input, ImportedRows& rows) {
+void read_parallel_lists(ExportInput& input, ImportedRows& rows) {
   for_each_record(input, rows, [&](const Json& record) {
     std::string task = text_at(record, "id");
     if (task.empty()) task = text_at(record, "uid");
@@ -152,7 +153,7 @@ void read_parallel_lists(const ExportInput& input, ImportedRows& rows) {
 
 // --- one column per class, 1 where the rater chose it (GoEmotions) ----------------------------
 
-void read_one_hot(const ExportInput& input, ImportedRows& rows) {
+void read_one_hot(ExportInput& input, ImportedRows& rows) {
   ExportTable table(input);
   const std::size_t task = table.need("id");
   const std::size_t worker = table.need("rater_id");

@@ -24,7 +24,7 @@ bool add_toloka_classes(std::string_view cell, JsonText& json, std::vector<std::
   return true;
 }
 
-void read_toloka(const ExportInput& input, ImportedRows& rows) {
+void read_toloka(ExportInput& input, ImportedRows& rows) {
   ExportTable table(input);
   const std::size_t task_id = table.find("ASSIGNMENT:task_id");
   const std::size_t worker = table.need("ASSIGNMENT:worker_id");

@@ -31,7 +31,7 @@ struct ZooniverseChoice {
 
 class ZooniverseExport {
  public:
-  ZooniverseExport(const ExportInput& input, ImportedRows& rows)
+  ZooniverseExport(ExportInput& input, ImportedRows& rows)
       : path_(input.path), table_(input), rows_(rows), choice_(rows.asked()) {
     rows.ask(choice_.task);
   }
@@ -128,7 +128,7 @@ class ZooniverseExport {
 };
 
 // A column data.ANSWER per answer, with 1 where it was given.
-void read_caesar(const ExportInput& input, ImportedRows& rows) {
+void read_caesar(ExportInput& input, ImportedRows& rows) {
   ExportTable table(input);
   const std::size_t extractor = table.need("extractor_key");
   const std::size_t subject = table.need("subject_id");
@@ -168,7 +168,7 @@ ExportFormat zooniverse_classifications() {
             return g.kind == ExportGlimpse::Kind::table &&
                    g.has_all({"classification_id", "workflow_id", "annotations", "subject_ids"});
           },
-          [](const ExportInput& input, ImportedRows& rows) { ZooniverseExport(input, rows).run(); }};
+          [](ExportInput& input, ImportedRows& rows) { ZooniverseExport(input, rows).run(); }};
 }
 
 ExportFormat caesar_extracts() {

@@ -131,9 +131,9 @@ TextKind kind_for(const ExportFormat& format, const std::string& path, const Wri
 // Writes record(to, t) for each task that has an estimate; returns how many have none.
 template <class Record>
 std::uint64_t write_answers(const std::string& path, const Records& frame, const Estimates& estimates,
-                            const Record& record) {
+                            const WriteOptions& write, const Record& record) {
   constexpr std::size_t kWriteBytes = 1 << 20;
-  RecordOutput file(path, frame);
+  RecordOutput file(path, frame, OutputFile::When::at_the_end, write.cancelled);
   std::string text;
   std::uint64_t without = 0;
   for (std::uint32_t t = 0; t < estimates.tasks.size(); ++t) {
@@ -159,7 +159,7 @@ std::uint64_t write_appen(const std::string& path, TextKind kind, const Estimate
   std::vector<std::string> columns = {"_unit_id", options.question};
   if (!estimates.confidence.empty()) columns.push_back(options.question + ":confidence");
   const Records records(kind, columns);
-  return write_answers(path, records, estimates,
+  return write_answers(path, records, estimates, options.write,
                        [&](std::string& to, std::uint32_t, const Suggestion& answer) {
                          Records::Line line = records.line(to);
                          line.text(answer.task).text(answer.label);
@@ -168,7 +168,8 @@ std::uint64_t write_appen(const std::string& path, TextKind kind, const Estimate
                        });
 }
 
-std::uint64_t write_soft_labels(const std::string& path, TextKind kind, const Estimates& estimates) {
+std::uint64_t write_soft_labels(const std::string& path, TextKind kind, const Estimates& estimates,
+                                const WriteOptions& write) {
   if (estimates.posterior.empty()) {
     throw Error(ErrorCode::data,
                 "the estimates have no probability per class: aggregate with --posterior");
@@ -177,7 +178,7 @@ std::uint64_t write_soft_labels(const std::string& path, TextKind kind, const Es
   std::vector<std::string> classes;
   for (std::uint32_t c = 0; c < width; ++c) classes.emplace_back(estimates.classes[c]);
   const Records records(kind, {"task"}, "probabilities", classes);
-  return write_answers(path, records, estimates,
+  return write_answers(path, records, estimates, write,
                        [&](std::string& to, std::uint32_t t, const Suggestion& answer) {
                          Records::Line line = records.line(to);
                          line.text(answer.task);
@@ -220,9 +221,9 @@ std::uint64_t export_estimates(const std::string& path, const std::string& forma
   const ExportFormat& known = format_named(format);
   const TextKind kind = kind_for(known, path, options.write);
   if (known.name == "appen") return write_appen(path, kind, estimates, options);
-  if (known.append == nullptr) return write_soft_labels(path, kind, estimates);
+  if (known.append == nullptr) return write_soft_labels(path, kind, estimates, options.write);
   const bool array = kind == TextKind::json;
-  return write_answers(path, Records(kind, {}), estimates,
+  return write_answers(path, Records(kind, {}), estimates, options.write,
                        [&](std::string& to, std::uint32_t, const Suggestion& answer) {
                          if (array) to += ",\n";
                          known.append(to, answer, options);

@@ -5,7 +5,7 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/write_back.h"
-#include "io/byte_source.h"
+#include "io/block_reader.h"
 #include "io/csv.h"
 #include "io/output.h"
 
@@ -13,19 +13,9 @@ namespace crowdfold {
 namespace {
 
 constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);
+constexpr std::size_t kWriteBytes = 1 << 20;
 
-std::string whole_text(const std::string& path) {
-  const auto source = open_source(path);
-  std::string text;
-  for (std::size_t used = 0;;) {
-    text.resize(used + (1 << 20));
-    const std::size_t count = source->read(text.data() + used, text.size() - used);
-    used += count;
-    if (count > 0) continue;
-    text.resize(used);
-    return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
-  }
-}
+constexpr std::string_view kMark = "\xEF\xBB\xBF";
 
 using Fields = std::vector<std::string>;
 
@@ -46,19 +36,25 @@ void append_quoted(std::string& to, const Fields& fields) {
 
 // The records of a CSV file: body(fields, line).
 template <class Body>
-void for_each_record(const std::string& path, std::string_view text, const Body& body) {
+void for_each_record(const std::string& path, const WriteOptions& options, const Body& body) {
+  constexpr std::size_t kBlockBytes = 1 << 18;
+  BlockReader reader(path, kBlockBytes, {.cancelled = options.cancelled});
+  reader.read_on();
+  reader.begin_records(',', reader.pending().starts_with(kMark) ? kMark.size() : 0);
   CsvRecord record;
   std::uint64_t line = 1;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t next = record.parse(text, at, ',');
-    if (!record.ok()) throw Error(ErrorCode::data, Location{path, line, 0}, record.error());
-    Fields fields;
-    for (std::size_t i = 0; i < record.num_fields(); ++i) fields.emplace_back(record.field(i));
-    if (!record.blank()) body(std::move(fields), line);
-    line +=
-        static_cast<std::uint64_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                              text.begin() + static_cast<std::ptrdiff_t>(next), '\n'));
-    at = next;
+  for (TextBlock block; reader.next(block);) {
+    const std::string_view text = block.text();
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t next = record.parse(text, at, ',');
+      if (!record.ok()) throw Error(ErrorCode::data, Location{path, line, 0}, record.error());
+      Fields fields;
+      for (std::size_t i = 0; i < record.num_fields(); ++i) fields.emplace_back(record.field(i));
+      if (!record.blank()) body(std::move(fields), line);
+      const std::string_view lines = text.substr(at, next - at);
+      line += static_cast<std::uint64_t>(std::count(lines.begin(), lines.end(), '\n'));
+      at = next;
+    }
   }
 }
 
@@ -92,18 +88,23 @@ struct BatchColumns {
 
 ReviewCounts write_mturk_review(const std::string& path, const std::string& batch,
                                 const std::function<std::optional<bool>(std::string_view)>& is_bad,
-                                const std::string& reason) {
+                                const std::string& reason, const WriteOptions& options) {
   ReviewCounts counts;
   std::optional<BatchColumns> columns;
   std::size_t given = 0;  // fields of a record
+  OutputFile file(path, OutputFile::When::at_the_end, options.cancelled);
   std::string review;
-  const std::string text = whole_text(batch);
-  for_each_record(batch, text, [&](Fields fields, std::uint64_t line) {
+  const auto add = [&](const Fields& fields) {
+    append_quoted(review, fields);
+    if (review.size() < kWriteBytes) return;
+    file.write(review);
+    review.clear();
+  };
+  for_each_record(batch, options, [&](Fields fields, std::uint64_t line) {
     if (!columns) {
       given = fields.size();
       columns.emplace(batch, fields);
-      append_quoted(review, fields);
-      return;
+      return add(fields);
     }
     if (fields.size() != given) {
       throw Error(ErrorCode::data, Location{batch, line, 0},
@@ -121,10 +122,9 @@ ReviewCounts write_mturk_review(const std::string& path, const std::string& batc
       ++(*bad ? counts.rejected : counts.approved);
       fields[*bad ? columns->reject : columns->approve] = *bad ? reason : "x";
     }
-    append_quoted(review, fields);
+    add(fields);
   });
   if (!columns) throw Error(ErrorCode::data, Location{batch, 0, 0}, "the input is empty");
-  OutputFile file(path);
   file.write(review);
   file.commit();
   return counts;

@@ -1,0 +1,15 @@
+// Limits of memory: what was read of an input must not take more than the user allows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace crowdfold {
+
+// Error(usage) if `what` ("its labels") takes more bytes than that; 0: no limit. `advice` says what else
+// to do about it.
+void require_room(const std::string& source, std::string_view what, std::uint64_t bytes,
+                  std::uint64_t max_memory, std::string_view advice = {});
+
+}  // namespace crowdfold
