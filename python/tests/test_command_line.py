@@ -12,6 +12,7 @@ import pytest
 import crowdfold as cf
 from crowdfold import _native, methods
 from crowdfold._input import read
+from crowdfold._reading import Reading
 
 CLASSES = [getattr(cf, name) for name in methods.__all__]
 
@@ -28,7 +29,7 @@ def test_estimates_and_workers_are_the_same_bytes(cls: Any, run: Any, two_classe
     model.save(tmp_path / "workers.csv")
     assert (tmp_path / "workers.csv").read_bytes() == (tmp_path / "cli_workers.csv").read_bytes()
 
-    crowd = read(frame)
+    crowd = read(frame, Reading())
     result, _ = _native.fit(cls._method, model._settings(), crowd.labels, None, None, [], 5, 1, True, None)
     _native.write_estimates(crowd.labels, result, str(tmp_path / "python.csv"))
     assert (tmp_path / "python.csv").read_bytes() == (tmp_path / "cli.csv").read_bytes()
