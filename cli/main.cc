@@ -37,7 +37,8 @@ int exit_code(crowdfold::ErrorCode code) {
   }
 }
 
-void on_interrupt(int) {
+void on_interrupt(int signal) {
+  if (signal == SIGTERM) crowdfold::cli::terminated() = true;
   // The second Ctrl-C does not wait for the program to notice the first.
   if (crowdfold::cli::interrupted().exchange(true)) std::_Exit(kExitInterrupted);
 }

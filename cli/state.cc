@@ -1,5 +1,5 @@
-// crowdfold state: inspects, checks and merges states of streams. crowdfold next: the open tasks that
-// gain most from one more label.
+// crowdfold state: inspects, checks, copies and merges states of streams. crowdfold next: the open tasks
+// that gain most from one more label.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,6 +115,21 @@ void export_workers(const State& options) {
                 options.output_flags.options());
 }
 
+void answers(const State& options) {
+  require_outputs({options.output}, {options.file});
+  LiveStream stream = open_state(options.file);
+  write_answers(options.output, stream, options.others, options.output_flags.options());
+}
+
+// For backup and restore: neither replaces a file.
+void copy(const State& options) {
+  const std::string& to = options.others.front();
+  const StreamTotals totals = copy_state(options.file, to, options.run.context());
+  options.run.end_progress();
+  options.run.say(fmt::format("{}: {}, {}; checked", to, count_noun(totals.events, "event"),
+                              count_noun(totals.open_tasks + totals.closed_tasks, "task")));
+}
+
 void import_workers(const State& options) {
   require_once(options.others);
   LiveStream stream(open_store(options.file), {}, {});
@@ -157,14 +172,14 @@ void next(const State& options) {
 }  // namespace
 
 void add_state(CLI::App& app) {
-  CLI::App& command = *app.add_subcommand("state", "inspect, check and merge states of streams");
+  CLI::App& command = *app.add_subcommand("state", "inspect, check, copy and merge states of streams");
   command.require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, void (*body)(const State&)) {
+  const auto add = [&](const char* name, const char* help, void (*body)(const State&),
+                       const char* file = "FILE",
+                       const char* about_file = "a state that `crowdfold stream --state` made") {
     auto state = std::make_shared<State>();
     CLI::App& sub = *command.add_subcommand(name, help);
-    sub.add_option("FILE", state->file, "a state that `crowdfold stream --state` made")
-        ->required()
-        ->check(is_file_name);
+    sub.add_option(file, state->file, about_file)->required()->check(is_file_name);
     sub.callback([state, body] { body(*state); });
     return std::pair(&sub, state);
   };
@@ -178,6 +193,27 @@ void add_state(CLI::App& app) {
   const auto [merge_command, merge_state] =
       add("merge", "add other states to FILE, which is created if it does not exist", merge);
   merge_command->add_option("OTHER", merge_state->others, "states to add")->required();
+  const auto [answers_command, answers_state] =
+      add("answers", "write the answers of all tasks, open ones too, or of those named", answers);
+  answers_command->add_option("TASK", answers_state->others, "tasks; none named: all");
+  answers_command
+      ->add_option("-o,--output", answers_state->output, "file of answers; -: standard output")
+      ->check(is_file_name)
+      ->capture_default_str();
+  answers_state->output_flags.add_to(*answers_command);
+  const auto [backup_command, backup_state] =
+      add("backup", "copy a state, also while a stream writes to it, and check the copy", copy);
+  const auto [restore_command, restore_state] =
+      add("restore", "check a copy, and make a state of it", copy, "COPY", "what `state backup` wrote");
+  const std::string new_file = "file to make; one that is there is not replaced";
+  backup_command->add_option("TO", backup_state->others, new_file)
+      ->required()
+      ->expected(1)
+      ->check(is_file_name);
+  restore_command->add_option("FILE", restore_state->others, new_file)
+      ->required()
+      ->expected(1)
+      ->check(is_file_name);
   const auto [export_command, export_state] = add("export", "write the workers as CSV", export_workers);
   export_command->add_option("-o,--output", export_state->output, "file of workers; -: standard output")
       ->check(is_file_name)
@@ -196,14 +232,17 @@ void add_state(CLI::App& app) {
       add("check", "check that the file is whole, its counts are right and no value was altered", check);
   for (const auto& [sub, state] :
        {std::pair(show_command, show_state), std::pair(events_command, events_state),
-        std::pair(merge_command, merge_state), std::pair(export_command, export_state),
-        std::pair(import_command, import_state), std::pair(rejudge_command, rejudge_state),
-        std::pair(check_command, check_state)})
+        std::pair(answers_command, answers_state), std::pair(backup_command, backup_state),
+        std::pair(restore_command, restore_state), std::pair(merge_command, merge_state),
+        std::pair(export_command, export_state), std::pair(import_command, import_state),
+        std::pair(rejudge_command, rejudge_state), std::pair(check_command, check_state)})
     state->run.add_quiet_to(*sub);
   import_state->run.add_memory_to(*import_command);
   command.footer(
       "Examples:\n"
       "  crowdfold state show crowd.db\n"
+      "  crowdfold state answers crowd.db -o answers.csv\n"
+      "  crowdfold state backup crowd.db monday.db\n"
       "  crowdfold state merge all.db monday.db tuesday.db\n"
       "  crowdfold state export crowd.db -o workers.csv");
 }
@@ -221,7 +260,7 @@ void add_next(CLI::App& app) {
   state->run.add_quiet_to(command);
   command.footer(
       "Examples:\n"
-      "  crowdfold stream events.jsonl --state crowd.db --confidence .95 --keep-open\n"
+      "  crowdfold stream events.jsonl --state crowd.db --confidence .95\n"
       "  crowdfold next crowd.db --most 100");
   command.callback([state] { next(*state); });
 }

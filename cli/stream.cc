@@ -19,6 +19,7 @@ struct Stream {
   std::string input = "-";
   std::string state;
   bool follow = false;
+  bool close_at_end = false;
   bool keep_open = false;
   bool ack = false;
   bool summary = false;
@@ -30,6 +31,8 @@ struct Stream {
   RunFlags run;
 
   void operator()() const;
+  // Tasks wait for later labels where there is a state that keeps them.
+  bool closes_at_end() const { return close_at_end || (state.empty() && !keep_open); }
 };
 
 // Lines are printed once the events that caused them are on disk.
@@ -71,6 +74,8 @@ class Session {
     constexpr auto kPatience = std::chrono::milliseconds(200);
     if (Clock::now() - committed_at_ > kPatience) commit();
   }
+  StreamTotals totals() const { return stream_.totals(); }
+  bool told_all() const { return told_all_; }
   void print_summary() {
     append_line(lines_, stream_.totals());
     print();
@@ -86,7 +91,9 @@ class Session {
   }
   void print() {
     const std::string lines = std::exchange(lines_, {});  // not twice, where it is interrupted
+    told_all_ = false;
     print_lines(lines);
+    told_all_ = true;
   }
 
   const Stream& options_;
@@ -95,6 +102,7 @@ class Session {
   std::uint64_t before_ = 0;  // events of earlier inputs
   std::uint64_t committed_ = 0;
   Clock::time_point committed_at_ = Clock::now();
+  bool told_all_ = true;  // lines that nobody read are gone
 };
 
 void Stream::operator()() const {
@@ -118,12 +126,21 @@ void Stream::operator()() const {
   } catch (const Error& error) {
     // Whatever is wrong with the input: what came before is kept.
     if (error.code() != ErrorCode::io && error.code() != ErrorCode::internal) session.commit();
-    throw;
+    // A service is stopped by SIGTERM, and goes on from its state: nothing went wrong.
+    const bool was_stopped =
+        error.code() == ErrorCode::interrupted && terminated() && !state.empty() && session.told_all();
+    if (!was_stopped) throw;
+    run.say(fmt::format("stopped; {} holds {}", state, count_noun(session.totals().events, "event")));
+    return;
   }
-  if (!keep_open) session.close_all();
+  if (closes_at_end()) session.close_all();
   session.commit();
   if (summary) session.print_summary();
   run.say_skipped(reader.report());
+  const std::uint64_t open = session.totals().open_tasks;
+  if (!keep_open && open > 0)
+    run.say(fmt::format("{} {} open, for labels that come later; --close-at-end closes tasks at the end",
+                        count_noun(open, "task"), open == 1 ? "stays" : "stay"));
 }
 
 }  // namespace
@@ -155,7 +172,15 @@ void add_stream(CLI::App& app) {
                   "a task closes with N labels, however uncertain")
       ->type_name("N")
       ->group(closing);
-  command.add_flag("--keep-open", state->keep_open, "tasks stay open at the end of the input")
+  CLI::Option* const close_at_end =
+      command
+          .add_flag("--close-at-end", state->close_at_end,
+                    "open tasks close at the end of the input, as they do without --state")
+          ->group(closing);
+  command
+      .add_flag("--keep-open", state->keep_open,
+                "open tasks stay open at the end of the input, as they do with --state")
+      ->excludes(close_at_end)
       ->group(closing);
   state->config.add_to(command);
   const char* output = "Output";
@@ -188,8 +213,8 @@ void add_stream(CLI::App& app) {
       "\n"
       "Examples:\n"
       "  crowdfold stream labels.csv --labels-per-task 5\n"
-      "  tail -f events.jsonl | crowdfold stream --state crowd.db --confidence .95 --max-labels 10\n"
-      "  crowdfold stream events.jsonl --follow --state crowd.db --alarm-below .6 --ack");
+      "  crowdfold stream events.jsonl --follow --state crowd.db --confidence .95 --max-labels 10\n"
+      "  producer | crowdfold stream --state crowd.db --alarm-below .6 --ack");
   command.callback([state] { (*state)(); });
 }
 

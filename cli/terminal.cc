@@ -56,6 +56,11 @@ std::atomic<bool>& interrupted() {
   return flag;
 }
 
+std::atomic<bool>& terminated() {
+  static std::atomic<bool> flag = false;
+  return flag;
+}
+
 void print(std::string_view text) {
   if (!write_to_reader(STDOUT_FILENO, text, &interrupted())) fail_to_print();
 }

@@ -16,6 +16,8 @@ namespace crowdfold::cli {
 
 // Set by the signal handler that main installs.
 std::atomic<bool>& interrupted();
+// Whether it was SIGTERM: how a service is told to stop.
+std::atomic<bool>& terminated();
 
 // To standard output. Error(interrupted) if a signal comes while nobody reads it, Error(io) if it cannot
 // be written: a command that prints has failed then.

@@ -38,6 +38,11 @@ class EventReader {
   std::unique_ptr<Impl> impl_;
 };
 
+// task, label, confidence, labels, state (open, closed) and reason: of the tasks named, or of all. Tasks
+// without an answer have neither label nor confidence. Error(usage) for a task that is not there.
+void write_answers(const std::string& path, LiveStream& stream, const std::vector<std::string>& tasks,
+                   const WriteOptions& options = {});
+
 // Lines, with their end.
 void append_line(std::string& to, const TaskUpdate& update);
 void append_line(std::string& to, const WorkerSummary& alarm);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "crowdfold/live.h"
+#include "crowdfold/run_context.h"
 #include "crowdfold/worker_state.h"
 
 namespace crowdfold {
@@ -97,6 +98,11 @@ std::shared_ptr<StreamStore> open_store(const std::string& path,
 // that are not there and numbers out of range, here or when they are read.
 std::shared_ptr<StreamStore> open_store_to_read(const std::string& path);
 
+// Copies a state to a new file, as it is at one moment, also while another program writes to it. The
+// copy is checked as problems() does, and appears whole or not at all. Error(usage) if there is a file
+// of that name, Error(data) if the state is damaged. Returns what the copy holds.
+StreamTotals copy_state(const std::string& from, const std::string& to, const RunContext& context);
+
 // An open task, and the expected gain from one more label.
 struct OpenTask {
   std::string task;
@@ -137,6 +143,10 @@ class LiveStream {
   const StreamConfig& config() const;
   StreamTotals totals() const;
   std::vector<WorkerSummary> workers() const;
+  // body(answer) for every task, in the order in which they came.
+  void for_answers(const std::function<void(const TaskUpdate&)>& body);
+  // The same for one task. False if there is none of that name.
+  bool find_answer(std::string_view task, const std::function<void(const TaskUpdate&)>& body);
   // Open tasks by expected gain, the largest first.
   std::vector<OpenTask> next_tasks(std::size_t most) const;
   // Contradictions in the store, in words; none unless it is damaged.

@@ -1,5 +1,9 @@
+#include <fmt/format.h>
+
+#include "crowdfold/error.h"
 #include "crowdfold/events.h"
 #include "io/output.h"
+#include "io/records.h"
 
 namespace crowdfold {
 namespace {
@@ -91,6 +95,29 @@ void append_line(std::string& to, const StreamTotals& totals) {
       .integer("classes", totals.classes)
       .integer("open_tasks", totals.open_tasks)
       .integer("closed_tasks", totals.closed_tasks);
+}
+
+void write_answers(const std::string& path, LiveStream& stream, const std::vector<std::string>& tasks,
+                   const WriteOptions& options) {
+  RecordFile file(path, {"task", "label", "confidence", "labels", "state", "reason"}, options);
+  const auto add = [&](const TaskUpdate& answer) {
+    Records::Line line = file.add();
+    line.text(answer.task);
+    if (answer.label.empty()) {
+      line.null().null();
+    } else {
+      line.text(answer.label).number(answer.confidence);
+    }
+    line.number(answer.labels).text(answer.closed ? "closed" : "open");
+    answer.closed ? line.text(answer.reason) : line.null();
+    line.end();
+  };
+  if (tasks.empty()) stream.for_answers(add);
+  for (const std::string& task : tasks) {
+    if (!stream.find_answer(task, add))
+      throw Error(ErrorCode::usage, fmt::format("there is no task '{}' in this state", task));
+  }
+  file.commit();
 }
 
 void append_line(std::string& to, const OpenTask& task) {

@@ -234,6 +234,18 @@ class LiveStream::Engine {
     return all;
   }
 
+  using AnswerBody = std::function<void(const TaskUpdate&)>;
+  void for_answers(const AnswerBody& body) {
+    write_changes();
+    store_->for_all_tasks([&](const StreamTask& task) { body(answer_of(task)); });
+  }
+  bool find_answer(std::string_view name, const AnswerBody& body) {
+    write_changes();
+    const std::optional<StreamTask> task = store_->find_task(name);
+    if (task) body(answer_of(*task));
+    return task.has_value();
+  }
+
   std::vector<OpenTask> next_tasks(std::size_t most) {
     const double quality = model_.model().usual_quality();
     std::vector<OpenTask> all;
@@ -555,12 +567,13 @@ class LiveStream::Engine {
 
   // Telling.
 
-  void tell(const StreamTask& task) const {
-    if (!listener_.on_task) return;
+  TaskUpdate answer_of(const StreamTask& task) const {
     const std::string_view label =
         task.estimate.label == kNoClass ? std::string_view() : classes_[task.estimate.label];
-    listener_.on_task(
-        {task.name, label, task.estimate.confidence, task.num_labels, task.closed, task.reason});
+    return {task.name, label, task.estimate.confidence, task.num_labels, task.closed, task.reason};
+  }
+  void tell(const StreamTask& task) const {
+    if (listener_.on_task) listener_.on_task(answer_of(task));
   }
   BetaQuality quality_of(const WorkerCounts& counts) const {
     return {counts.correct + config_.alpha, counts.seen - counts.correct + config_.beta};
@@ -649,6 +662,12 @@ void LiveStream::commit() {
 const StreamConfig& LiveStream::config() const { return engine_->config(); }
 StreamTotals LiveStream::totals() const { return engine_->totals(); }
 std::vector<WorkerSummary> LiveStream::workers() const { return engine_->workers(); }
+void LiveStream::for_answers(const std::function<void(const TaskUpdate&)>& body) {
+  engine_->guarded([&] { engine_->for_answers(body); });
+}
+bool LiveStream::find_answer(std::string_view task, const std::function<void(const TaskUpdate&)>& body) {
+  return engine_->guarded([&] { return engine_->find_answer(task, body); });
+}
 std::vector<OpenTask> LiveStream::next_tasks(std::size_t most) const {
   return engine_->guarded([&] { return engine_->next_tasks(most); });
 }

@@ -56,9 +56,9 @@ Database::Database(const std::string& path, Use use) : path_(path) {
   if (use != Use::write) run("PRAGMA query_only = ON");
 }
 
-void Database::fail() const {
-  const int code = sqlite3_errcode(handle());
-  const std::string message = sqlite3_errmsg(handle());
+void Database::fail() const { fail(sqlite3_errcode(handle()), sqlite3_errmsg(handle())); }
+
+void Database::fail(int code, const std::string& message) const {
   const Location where{path_.empty() ? "state in memory" : path_, 0, 0};
   switch (code & 0xFF) {
     case SQLITE_NOTADB:
@@ -82,6 +82,26 @@ void Database::fail() const {
 
 void Database::run(const char* sql) const {
   if (sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+void Database::copy_to(const std::string& path, const RunContext& context) const {
+  constexpr int kPagesAtATime = 4'096;  // between two progress reports
+  struct Finish {
+    void operator()(sqlite3_backup* backup) const { sqlite3_backup_finish(backup); }
+  };
+  const Database copy(path, Use::write);
+  const std::unique_ptr<sqlite3_backup, Finish> backup(
+      sqlite3_backup_init(copy.handle(), "main", handle(), "main"));
+  if (backup == nullptr) copy.fail();
+  for (;;) {
+    context.throw_if_cancelled();
+    const int result = sqlite3_backup_step(backup.get(), kPagesAtATime);
+    const auto pages = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup.get()));
+    const auto left = static_cast<std::uint64_t>(sqlite3_backup_remaining(backup.get()));
+    context.report("copying", pages - left, pages);
+    if (result == SQLITE_DONE) return;
+    if (result != SQLITE_OK) copy.fail(result, sqlite3_errstr(result));
+  }
 }
 
 std::int64_t Database::number(const char* sql) const {

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "crowdfold/run_context.h"
+
 namespace crowdfold {
 
 class Database {
@@ -20,12 +22,15 @@ class Database {
 
   void run(const char* sql) const;
   std::int64_t number(const char* sql) const;
+  // Copies the database, as this connection sees it, into an empty file that nobody has open.
+  void copy_to(const std::string& path, const RunContext& context) const;
   int changes() const { return sqlite3_changes(handle()); }
   sqlite3* handle() const { return handle_.get(); }
   // Error(io) or (data) for what went wrong last.
   [[noreturn]] void fail() const;
 
  private:
+  [[noreturn]] void fail(int code, const std::string& message) const;
   struct Close {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };

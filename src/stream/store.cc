@@ -405,6 +405,10 @@ void StreamStore::for_closed_tasks(const std::function<void(StreamTask)>& body) 
   for_tasks(true, body);
 }
 
+void StreamStore::for_all_tasks(const std::function<void(StreamTask)>& body) const {
+  for_tasks(std::nullopt, body);
+}
+
 std::optional<StreamTask> StreamStore::find_task(std::string_view name) {
   begin_to_read();
   ++lookups_;
@@ -841,12 +845,14 @@ void StreamStore::damaged(const std::string& what) const {
               fmt::format("the state is damaged: {} cannot be right; restore it from a copy", what));
 }
 
-void StreamStore::for_tasks(bool closed, const std::function<void(StreamTask)>& body) const {
-  Statement all(database_, closed ? "SELECT * FROM tasks WHERE closed = 1 ORDER BY id"
-                                  : "SELECT * FROM tasks WHERE closed = 0 ORDER BY id");
+void StreamStore::for_tasks(std::optional<bool> closed,
+                            const std::function<void(StreamTask)>& body) const {
+  Statement all(database_, !closed   ? "SELECT * FROM tasks ORDER BY id"
+                           : *closed ? "SELECT * FROM tasks WHERE closed = 1 ORDER BY id"
+                                     : "SELECT * FROM tasks WHERE closed = 0 ORDER BY id");
   while (all.step()) {
     StreamTask task = task_of(all);
-    if (task.closed != closed) damaged("the index of open tasks");
+    if (task.closed != closed.value_or(task.closed)) damaged("the index of open tasks");
     body(std::move(task));
   }
 }

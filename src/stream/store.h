@@ -96,6 +96,7 @@ class StreamStore {
   void for_crowd(const std::function<void(ClassId truth, ClassId label, double count)>& body) const;
   void for_open_tasks(const std::function<void(StreamTask)>& body) const;
   void for_closed_tasks(const std::function<void(StreamTask)>& body) const;
+  void for_all_tasks(const std::function<void(StreamTask)>& body) const;
   std::optional<StreamTask> find_task(std::string_view name);
   // Whether the latest lookups had to wait for a disk, so that read_ahead() pays.
   bool waits_for_disk();
@@ -123,6 +124,10 @@ class StreamStore {
   void count(std::uint64_t events, std::uint64_t closed_tasks);
 
   void commit();
+  // Into an empty file that nobody has open: the state as of this moment.
+  void copy_to(const std::string& path, const RunContext& context) const {
+    database_.copy_to(path, context);
+  }
   // What does not fit together, in words; empty: nothing is wrong.
   std::vector<std::string> problems() const;
   // Whether the rows are those that were written. States of version 3 do not tell: true.
@@ -158,7 +163,8 @@ class StreamStore {
   WorkerCounts history_of_version_3(const Statement& row, std::uint64_t ticks) const;
   // Columns `column` and the next: a part of a worker's confusions.
   void read_part(const Statement& statement, int column, WorkerId id, const Confusions& to) const;
-  void for_tasks(bool closed, const std::function<void(StreamTask)>& body) const;
+  // `closed`: which; none: all.
+  void for_tasks(std::optional<bool> closed, const std::function<void(StreamTask)>& body) const;
   std::uint64_t hash_of_config() const;
   // The sum over all rows but those of the configuration.
   std::uint64_t sum_of_hashes() const;
