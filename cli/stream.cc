@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -107,6 +108,8 @@ class Session {
 
 void Stream::operator()() const {
   require_separate({state}, {input});
+  if (std::error_code unknown; follow && input != "-" && !std::filesystem::exists(input, unknown))
+    run.say(fmt::format("{} is not there yet: waiting for it", input));
   EventReader reader(input, input_flags.options(), follow);
   Session session(*this);
   const auto take = [&](std::span<const StreamEvent> events) { session.take(events); };
@@ -137,6 +140,9 @@ void Stream::operator()() const {
   session.commit();
   if (summary) session.print_summary();
   run.say_skipped(reader.report());
+  if (const std::uint64_t headers = reader.report().repeated_headers; headers > 0)
+    run.say(
+        fmt::format("{}: {} left out", reader.report().source, count_noun(headers, "repeated header")));
   const std::uint64_t open = session.totals().open_tasks;
   if (!keep_open && open > 0)
     run.say(fmt::format("{} {} open, for labels that come later; --close-at-end closes tasks at the end",
@@ -153,7 +159,8 @@ void add_stream(CLI::App& app) {
   command.add_option("--state", state->state, "keep everything in this file, and go on from it")
       ->type_name("FILE")
       ->check(is_file_name);
-  command.add_flag("--follow", state->follow, "the file may grow: wait for more at its end");
+  command.add_flag("--follow", state->follow,
+                   "wait for more at the end of the file, and where it is not there yet");
   const char* closing = "Closing tasks";
   command.add_option("--labels-per-task", state->stop.labels_per_task, "a task closes with N labels")
       ->type_name("N")

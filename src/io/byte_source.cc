@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "crowdfold/error.h"
 #include "crowdfold/io.h"
@@ -34,23 +35,7 @@ class FileSource final : public ByteSource {
   FileSource(const std::string& path, const SourceOptions& options)
       : path_(path), waiting_(options.waiting) {
     context_.cancelled = options.cancelled;
-    // A pipe is not waited for here, where nothing could end it, but in await_bytes().
-    descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor_ < 0) {
-      const int error = errno;
-      fail(fmt::format("cannot open: {}{}", std::strerror(error),
-                       error == ENOENT ? did_you_mean_file(path) : ""));
-    }
-    struct stat status {};
-    if (::fstat(descriptor_, &status) == 0) {
-      if (S_ISDIR(status.st_mode)) {
-        close();
-        fail("is a directory, not a file of labels");
-      }
-      is_regular_ = S_ISREG(status.st_mode);
-      if (is_regular_) size_ = static_cast<std::uint64_t>(status.st_size);
-    }
-    if (path != "-") ::fcntl(descriptor_, F_SETFL, 0);
+    if (!open() && !follows()) fail_to_open();
   }
   ~FileSource() override { close(); }
   FileSource(const FileSource&) = delete;
@@ -69,15 +54,17 @@ class FileSource final : public ByteSource {
 
  protected:
   std::size_t read_next(char* to, std::size_t size) override {
+    if (descriptor_ < 0 && !open()) return kNoneYet;
     pollfd ready{descriptor_, POLLIN, 0};
     if (waiting_ != Waiting::yes && ::poll(&ready, 1, 0) <= 0) return kNoneYet;
     for (;;) {
       if (waiting_ == Waiting::yes && !is_regular_) await_bytes();
       const ssize_t count = ::read(descriptor_, to, size);
+      if (count > 0) ends_a_line_ = to[count - 1] == '\n';
       if (count >= 0) {
         at_end_ = count == 0;
         position_ += static_cast<std::uint64_t>(count);
-        return at_end_ && waiting_ == Waiting::follow ? kNoneYet : static_cast<std::size_t>(count);
+        return at_end_ && follows() ? begin_again(to) : static_cast<std::size_t>(count);
       }
       const bool again = errno == EINTR || errno == EAGAIN;
       if (waiting_ != Waiting::yes && again) return kNoneYet;
@@ -86,6 +73,53 @@ class FileSource final : public ByteSource {
   }
 
  private:
+  bool follows() const { return waiting_ == Waiting::follow; }
+
+  // False if it cannot be opened: errno says why. A file that is followed may come later.
+  bool open() {
+    // A pipe is not waited for here, where nothing could end it, but in await_bytes().
+    descriptor_ = path_ == "-" ? STDIN_FILENO : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    at_end_ = descriptor_ < 0;
+    if (descriptor_ < 0 && follows() && errno != ENOENT) fail_to_open();
+    if (descriptor_ < 0) return false;
+    struct stat status {};
+    if (::fstat(descriptor_, &status) == 0) {
+      if (S_ISDIR(status.st_mode)) {
+        close();
+        fail("is a directory, not a file of labels");
+      }
+      is_regular_ = S_ISREG(status.st_mode);
+      if (is_regular_) size_ = static_cast<std::uint64_t>(status.st_size);
+    }
+    if (path_ != "-") ::fcntl(descriptor_, F_SETFL, 0);
+    return true;
+  }
+
+  // At the end of a file that is followed: whether it was cut, or another one is in its place, which
+  // logs are when they become large. The old file is left once the new one has something in it, as its
+  // writer has moved on by then. A line that the old one ends in the middle of ends there.
+  std::size_t begin_again(char* to) {
+    struct stat old {};
+    struct stat now {};
+    const bool is_there = is_regular_ && ::fstat(descriptor_, &old) == 0 &&
+                          ::stat(path_.c_str(), &now) == 0 && S_ISREG(now.st_mode);
+    if (!is_there) return kNoneYet;
+    const bool is_same = old.st_dev == now.st_dev && old.st_ino == now.st_ino;
+    if (is_same && static_cast<std::uint64_t>(now.st_size) >= position_) return kNoneYet;
+    if (!is_same && (now.st_size == 0 || static_cast<std::uint64_t>(old.st_size) > position_))
+      return kNoneYet;  // what came to the old one meanwhile is read first
+    position_ = 0;
+    if (is_same) {
+      ::lseek(descriptor_, 0, SEEK_SET);
+    } else {
+      close();
+      if (!open()) at_end_ = true;
+    }
+    if (std::exchange(ends_a_line_, true)) return kNoneYet;
+    *to = '\n';
+    return 1;
+  }
+
   // A signal may reach any thread and comes at any moment, so a read() that waits may not notice it: the
   // flag is looked at now and then instead.
   void await_bytes() const {
@@ -95,6 +129,11 @@ class FileSource final : public ByteSource {
   }
   [[noreturn]] void fail(const std::string& message) const {
     throw Error(ErrorCode::io, Location{display_name(path_), 0, 0}, message);
+  }
+  [[noreturn]] void fail_to_open() const {
+    const int error = errno;
+    fail(fmt::format("cannot open: {}{}", std::strerror(error),
+                     error == ENOENT ? did_you_mean_file(path_) : ""));
   }
   void close() {
     if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
@@ -108,7 +147,8 @@ class FileSource final : public ByteSource {
   bool is_regular_ = false;
   std::uint64_t size_ = 0;
   std::uint64_t position_ = 0;
-  bool at_end_ = false;  // for now, or for ever
+  bool at_end_ = false;      // for now, or for ever
+  bool ends_a_line_ = true;  // what was read so far
 };
 
 // The whole chain, put together once the first bytes are there.

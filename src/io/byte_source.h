@@ -23,9 +23,11 @@ struct ReadOptions;
 
 // What read() does where bytes are not there yet.
 enum class Waiting {
-  yes,     // waits for them
-  no,      // returns kNoneYet
-  follow,  // the same, also at the end of the file, which may grow; no compression
+  yes,  // waits for them
+  no,   // returns kNoneYet
+  // The same, also at the end of the file, which may grow, be cut, or be replaced by a new one of its
+  // name, and where there is no file yet. No compression.
+  follow,
 };
 
 // No bytes yet: not the end.

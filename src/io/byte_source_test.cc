@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "packed.h"
 #include "support.h"
 
@@ -201,6 +204,42 @@ TEST(ByteSource, FollowsAFileUnlessItIsCompressed) {
   const auto packed =
       open_source(folder.write("packed", testing::gzip("one")), {.waiting = Waiting::follow});
   EXPECT_EQ(testing::error_of([&] { read_pieces(*packed, 100, status); }).code(), ErrorCode::data);
+}
+
+TEST(ByteSource, FollowsAFileThatIsNotThereYet) {
+  const TempDir folder;
+  const auto source = open_source(folder / "later", {.waiting = Waiting::follow});
+  std::size_t status = 0;
+  EXPECT_EQ(read_pieces(*source, 100, status), "");
+  EXPECT_EQ(status, kNoneYet);
+  folder.write("later", "a line\n");
+  EXPECT_EQ(read_pieces(*source, 100, status), "a line\n");
+}
+
+TEST(ByteSource, FollowsTheFileThatTakesAnOthersPlaceOnceItHoldsSomething) {
+  const TempDir folder;
+  const std::string path = folder.write("log", "first\n");
+  const auto source = open_source(path, {.waiting = Waiting::follow});
+  std::size_t status = 0;
+  EXPECT_EQ(read_pieces(*source, 100, status), "first\n");
+  std::filesystem::rename(path, folder / "log.1");
+  EXPECT_EQ(read_pieces(*source, 100, status), "");  // its writer has not moved on
+  std::ofstream(folder / "log.1", std::ios::app) << "second\nhalf";
+  folder.write("log", "");
+  EXPECT_EQ(read_pieces(*source, 100, status), "second\nhalf");
+  std::ofstream(path, std::ios::app) << "third\n";
+  EXPECT_EQ(read_pieces(*source, 100, status), "\nthird\n");  // a line ends with its file
+}
+
+TEST(ByteSource, FollowsAFileThatIsCut) {
+  const TempDir folder;
+  const std::string path = folder.write("log", "a long first line\n");
+  const auto source = open_source(path, {.waiting = Waiting::follow});
+  std::size_t status = 0;
+  EXPECT_EQ(read_pieces(*source, 100, status), "a long first line\n");
+  folder.write("log", "anew\n");  // the same file, cut
+  read_pieces(*source, 100, status);
+  EXPECT_EQ(read_pieces(*source, 100, status), "anew\n");
 }
 
 }  // namespace

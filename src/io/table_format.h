@@ -21,6 +21,7 @@
 #include "io/glimpse.h"
 #include "io/jsonl.h"
 #include "io/label_columns.h"
+#include "io/trim.h"
 
 namespace crowdfold {
 
@@ -91,8 +92,10 @@ class TableFormat {
   // All of that row.
   const std::vector<std::string>& header() const { return header_; }
   bool is_header_again(Row cells) const {
-    return has_header_ && cells.front() == names_.front() &&
-           std::equal(cells.begin(), cells.end(), names_.begin(), names_.end());
+    return has_header_ && std::equal(cells.begin(), cells.end(), names_.begin(), names_.end(),
+                                     [](std::string_view cell, const std::string& name) {
+                                       return trimmed(cell) == name;
+                                     });
   }
 
   BlockParser make_parser() const;

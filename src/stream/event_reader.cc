@@ -243,7 +243,13 @@ bool EventReader::Impl::find_keys(std::string_view label) {
 }
 
 void EventReader::Impl::parse_rows(std::string_view text) {
-  BlockOutcome outcome = parser_->parse(text, [&](Row row, bool lasting) { return add(row, lasting); });
+  std::uint64_t headers = 0;  // of files that were joined, or of a log's next file
+  BlockOutcome outcome = parser_->parse(text, [&](Row row, bool lasting) -> Complaint {
+    if (!format_->is_header_again(row)) return add(row, lasting);
+    ++headers;
+    return {};
+  });
+  outcome.repeated_headers = headers;
   if (outcome.error && format_->is_json()) say_what_it_has(*outcome.error, text);
   tally_.settle(outcome);
 }

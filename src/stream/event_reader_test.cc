@@ -96,6 +96,15 @@ TEST(EventReader, TakesRowsOfLabelsWithQuotedLineEnds) {
   EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t|ann|a\nb|1", "label|t|bob||2"}));
 }
 
+TEST(EventReader, LeavesAHeaderThatComesAgainOut) {
+  const Growing file;
+  file.write("task,worker,label\nt1,ann,x\ntask, worker,label\nt2,ann,x\n");
+  Reading reading(file.path());
+  reading.read_to_the_end();
+  EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t1|ann|x|", "label|t2|ann|x|"}));
+  EXPECT_EQ(reading.reader.report().repeated_headers, 1);
+}
+
 TEST(EventReader, TakesARowWithAQuoteInsideAFieldAtOnce) {
   const Growing file;
   file.write("task,worker,label\nt1,5\" disk,x\n");
