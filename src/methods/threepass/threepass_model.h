@@ -29,6 +29,7 @@
 #include "crowdfold/result.h"
 #include "methods/spread_history.h"
 #include "methods/threepass/credited_counts.h"
+#include "methods/threepass/crowd.h"
 #include "methods/threepass/held_out.h"
 #include "methods/vote.h"
 
@@ -88,10 +89,8 @@ class ThreePassModel {
 
   // (G)
   void pool();
-  // gamma: how much class shares count. Little at first, later perhaps in full.
-  static constexpr double kFullPower = 1;
-  double little_power() const { return 1 / std::max(1.0, classes_ - 1.0); }
-  double class_power() const { return class_power_ ? *class_power_ : little_power(); }
+  // gamma
+  double class_power() const { return class_power_ ? *class_power_ : little_power(classes_); }
   void set_class_power(double gamma) {
     class_power_ = gamma;
     pool();
