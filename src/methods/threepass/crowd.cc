@@ -78,6 +78,27 @@ double centre_of(const CrowdEffects& crowd, const PooledCounts& pooled, double a
   return wrong * static_cast<double>(crowd.error_scale[k]) * (cell + crowd.symmetric_errors);
 }
 
+// With many classes, all those that nobody named for the task get the same score. Where most cells have
+// next to no prior, psi would call every new error impossible; the logarithm of the mean does not.
+void write_sparse_row(const CrowdEffects& crowd, const PooledCounts& pooled,
+                      const CreditedCounts& counts, const SparseWorker& worker,
+                      std::span<const ClassId> named, ClassId label, std::span<float> row) {
+  const auto classes = static_cast<std::uint32_t>(pooled.class_mass().size());
+  const SpreadHistory before = spread_history(worker.history, classes);
+  const double in_row = before.in_row + worker.strength;
+  std::fill(row.begin(), row.end(),
+            static_cast<float>(std::log(1 / ((1 + worker.ability) * std::max(1.0, classes - 1.0)))));
+  for (const ClassId k : named) {
+    const double prior = worker.strength * centre_of(crowd, pooled, worker.ability, k, label) +
+                         (k == label ? before.right : before.wrong);
+    const double mean = (std::max(counts.cell(worker.id, label, k), 0.0) + prior) /
+                        (std::max(counts.total(worker.id, k), 0.0) + in_row);
+    const float correction = k == label ? crowd.correct_right[k] : crowd.correct_wrong[k];
+    row[k] = static_cast<float>(std::log(std::max(mean, kLeastCentre)) +
+                                crowd.symmetry * static_cast<double>(correction));
+  }
+}
+
 HeldOut likelihoods_of(const CrowdEffects& crowd, double class_power, std::uint32_t classes,
                        std::span<const float> scores, std::span<const float> mean) {
   constexpr std::size_t kLittleShares = kTemperatures.size();

@@ -39,6 +39,17 @@ double ability_of(const CrowdEffects& crowd, const WorkerCounts& counts, double 
 double centre_of(const CrowdEffects& crowd, const PooledCounts& pooled, double ability, std::size_t k,
                  std::size_t l);
 
+// Tab_i[., l] where not all counts are stored, for a task to which some classes were `named`.
+struct SparseWorker {
+  WorkerId id;
+  double ability;
+  double strength;
+  WorkerCounts history;
+};
+void write_sparse_row(const CrowdEffects& crowd, const PooledCounts& pooled,
+                      const CreditedCounts& counts, const SparseWorker& worker,
+                      std::span<const ClassId> named, ClassId label, std::span<float> row);
+
 // gamma: how much class shares count. Little at first, later perhaps in full.
 inline constexpr double kFullPower = 1;
 inline double little_power(std::uint32_t classes) { return 1 / std::max(1.0, classes - 1.0); }

@@ -11,7 +11,6 @@
 namespace crowdfold {
 namespace {
 
-constexpr double kLeastMean = 1e-9;
 // A strength that changed by less, relative to how far tables may be out of date, is the same.
 constexpr double kSameStrength = .2;
 
@@ -182,24 +181,10 @@ std::span<const float> ThreePassModel::label_row(const TaskLabels& task, std::si
   return {scratch.table.data() + label * counts_.layout().distance(), width_};
 }
 
-// With many classes, all those that nobody named for the task get the same score. Where most cells have
-// next to no prior, psi would call every new error impossible; the logarithm of the mean does not.
 void ThreePassModel::write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
                                       std::span<float> row) const {
-  const double ability = ability_of(w);
-  const SpreadHistory before = spread(history(w));
-  const double in_row = before.in_row + crowd_.strength;
-  std::fill(row.begin(), row.end(),
-            static_cast<float>(std::log(1 / ((1 + ability) * std::max(1.0, classes_ - 1.0)))));
-  for (const ClassId k : task.classes) {
-    const double prior =
-        crowd_.strength * centre(ability, k, label) + (k == label ? before.right : before.wrong);
-    const double mean = (std::max(counts_.cell(w, label, k), 0.0) + prior) /
-                        (std::max(counts_.total(w, k), 0.0) + in_row);
-    const float correction = k == label ? crowd_.correct_right[k] : crowd_.correct_wrong[k];
-    row[k] = static_cast<float>(std::log(std::max(mean, kLeastMean)) +
-                                crowd_.symmetry * static_cast<double>(correction));
-  }
+  crowdfold::write_sparse_row(crowd_, pooled_, counts_, {w, ability_of(w), crowd_.strength, history(w)},
+                              task.classes, label, row);
 }
 
 void ThreePassModel::prefetch(const TaskLabels& task) const {
