@@ -157,6 +157,64 @@ void compute_typed_credit(const float* scores, std::size_t width, std::int32_t* 
   });
 }
 
+bool fit_registers(std::size_t width) {
+  bool fit = false;
+  with_vectors_of(TypedLanes(), width, [&](auto d) { fit = hn::Lanes(d) == width; });
+  return fit;
+}
+
+bool judge_in_registers(const TaskLabels& task, const TypedLayout& layout, const float* tables,
+                        const float* start, std::uint32_t* counts, std::uint32_t* by_type) {
+  bool full = false;
+  with_vectors_of(TypedLanes(), layout.width, [&](auto d) {
+    using V = hn::Vec<decltype(d)>;
+    const std::size_t width = hn::Lanes(d);
+    const hn::Rebind<std::int32_t, decltype(d)> whole;
+    const hn::Rebind<std::uint32_t, decltype(d)> units;
+    // Copies: registers, as far as the compiler can tell that nothing is stored over them.
+    const TaskLabels labels = task;
+    const TypedLayout at = layout;
+    const TypedSums<decltype(d)> sums(d, labels, at, tables, 0);
+    V a0, a1, a2, a3, a4;
+    const auto with = [&](std::size_t g, V of_type)
+                          HWY_ATTR { return hn::Add(of_type, hn::LoadU(d, start + g * width)); };
+    a0 = with(0, sums.c0);
+    a1 = with(1, hn::MulAdd(sums.said, hn::Set(d, kPowers[1]), sums.c1));
+    a2 = with(2, hn::Add(sums.said, sums.c0));
+    a3 = with(3, hn::MulAdd(sums.said, hn::Set(d, kPowers[3]), sums.c2));
+    a4 = with(4, hn::MulAdd(sums.said, hn::Set(d, kPowers[4]), sums.c3));
+    const V highest = hn::MaxOfLanes(d, hn::Max(hn::Max(hn::Max(a0, a1), hn::Max(a2, a3)), a4));
+    a0 = power_of(d, a0, highest);
+    a1 = power_of(d, a1, highest);
+    a2 = power_of(d, a2, highest);
+    a3 = power_of(d, a3, highest);
+    a4 = power_of(d, a4, highest);
+    const V sum = hn::Add(hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)), a4);
+    const V scale = hn::Div(constant(d, kUnits), hn::SumOfLanes(d, sum));
+    auto credit = hn::Zero(units);
+    const auto add = [&](std::size_t g, V power) HWY_ATTR {
+      const auto share = hn::BitCast(units, hn::NearestInt(hn::Mul(power, scale)));
+      std::uint32_t* const mass = by_type + g * width;
+      hn::StoreU(hn::Add(hn::LoadU(units, mass), share), units, mass);
+      credit = hn::Add(credit, share);
+    };
+    add(0, a0);
+    add(1, a1);
+    add(2, a2);
+    add(3, a3);
+    add(4, a4);
+    auto all = hn::Zero(units);
+    for (std::size_t j = 0; j < labels.size(); ++j) {
+      std::uint32_t* const row = counts + (labels.workers[j] * at.classes + labels.classes[j]) * width;
+      const auto count = hn::Add(hn::LoadU(units, row), credit);
+      hn::StoreU(count, units, row);
+      all = hn::Or(all, count);
+    }
+    full = !hn::AllFalse(whole, hn::Lt(hn::BitCast(whole, all), hn::Zero(whole)));
+  });
+  return full;
+}
+
 void add_up_types(const float* scores, std::size_t width, float* sums) {
   with_vectors_of(TypedLanes(), width, [&](auto d) {
     for (std::size_t i = 0; i < width; i += hn::Lanes(d)) {
@@ -181,6 +239,8 @@ namespace crowdfold {
 HWY_EXPORT(compute_types);
 HWY_EXPORT(compute_typed_scores);
 HWY_EXPORT(compute_typed_credit);
+HWY_EXPORT(fit_registers);
+HWY_EXPORT(judge_in_registers);
 HWY_EXPORT(add_up_types);
 
 void compute_types(const float* tab, const float* shares, std::size_t classes, std::size_t width,
@@ -196,6 +256,13 @@ void compute_typed_scores(const TaskLabels& task, const TypedLayout& layout, con
 void compute_typed_credit(const float* scores, std::size_t width, std::int32_t* by_type,
                           std::int32_t* credit) {
   HWY_DYNAMIC_DISPATCH(compute_typed_credit)(scores, width, by_type, credit);
+}
+
+bool fit_registers(std::size_t width) { return HWY_DYNAMIC_DISPATCH(fit_registers)(width); }
+
+bool judge_in_registers(const TaskLabels& task, const TypedLayout& layout, const float* tables,
+                        const float* start, std::uint32_t* counts, std::uint32_t* by_type) {
+  return HWY_DYNAMIC_DISPATCH(judge_in_registers)(task, layout, tables, start, counts, by_type);
 }
 
 void add_up_types(const float* scores, std::size_t width, float* sums) {

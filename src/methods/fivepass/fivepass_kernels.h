@@ -44,6 +44,13 @@ void compute_typed_scores(const TaskLabels& task, const TypedLayout& layout, con
 void compute_typed_credit(const float* scores, std::size_t width, std::int32_t* by_type,
                           std::int32_t* credit);
 
+// compute_typed_scores() and compute_typed_credit() without a detour through memory; adds the credits to
+// rows of counts by worker and label, and to sums by type and class. Returns whether a count reached
+// 2^31. For rows that fit_registers().
+bool fit_registers(std::size_t width);
+bool judge_in_registers(const TaskLabels& task, const TypedLayout& layout, const float* tables,
+                        const float* start, std::uint32_t* counts, std::uint32_t* by_type);
+
 // log sum_g exp a_t[k, g]
 void add_up_types(const float* scores, std::size_t width, float* sums);
 

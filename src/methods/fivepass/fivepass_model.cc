@@ -83,6 +83,8 @@ int FivePassModel::summaries_at_once() const {
 
 void FivePassModel::judge(const Block& block, Summary& summary) const {
   Scratch scratch(*this);
+  if (asks_ == Asks::credits && dense() && fit_registers(width_))
+    return add_credits(block, scratch, summary);
   for (TaskId t = block.first(); t < block.last(); ++t) {
     const TaskLabels task = block.task(t);
     const ClassId truth = block.truth(t);
@@ -96,6 +98,43 @@ void FivePassModel::judge(const Block& block, Summary& summary) const {
         break;
       case Asks::nothing: break;
     }
+  }
+}
+
+void FivePassModel::prefetch(const TaskLabels& task, const Summary& summary) const {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  const TypedLayout layout{classes_, width_};
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    summary.counts.prefetch(task.workers[j], task.classes[j]);
+    __builtin_prefetch(tables_.data() + layout.row(task.workers[j], task.classes[j]));
+    const float* const shifts = tables_.data() + layout.shifts(task.workers[j]);
+    for (std::size_t i = 0; i < TypedLayout::kShifts * width_; i += kLine)
+      __builtin_prefetch(shifts + i);
+  }
+}
+
+void FivePassModel::add_credits(const Block& block, Scratch& scratch, Summary& summary) const {
+  constexpr std::size_t kNear = 1 << 17;  // numbers that the cache holds anyway
+  constexpr TaskId kAhead = 6;            // tasks ahead whose rows are being fetched from memory
+  constexpr TaskId kMost = 1 << 11;       // tasks whose credits add up to 2^31
+  const bool is_far = tables_.size() > kNear;
+  const TypedLayout layout{classes_, width_};
+  std::vector<std::uint32_t> mass(scratch.by_type.size());
+  for (TaskId first = block.first(); first < block.last(); first += kMost) {
+    std::fill(mass.begin(), mass.end(), 0);
+    const TaskId last = std::min(block.last(), first + kMost);
+    for (TaskId t = first; t < last; ++t) {
+      if (is_far && t + kAhead < last) prefetch(block.task(t + kAhead), summary);
+      const TaskLabels task = block.task(t);
+      if (block.is_open(t)) {
+        if (judge_in_registers(task, layout, tables_.data(), start_.data(), summary.counts.cells(),
+                               mass.data()))
+          summary.counts.carry(task);
+      } else if (block.truth(t) != kNoClass) {
+        add_credit(task, block.truth(t), scratch, summary);
+      }
+    }
+    for (std::size_t i = 0; i < mass.size(); ++i) summary.mass[i] += mass[i];
   }
 }
 
@@ -234,7 +273,7 @@ void FivePassModel::learn(Summary summary, int threads) {
   if (asks_ != Asks::held_out) {
     count(std::move(summary));
     pool();
-    fit_strengths(threads);
+    if (round_ == 0 || round_ == 2 || round_ >= options_.rounds) fit_strengths(threads);
     build_tables(threads);
     ++round_;
     asks_ = round_ == 1 ? Asks::credits : Asks::held_out;

@@ -112,6 +112,8 @@ class FivePassModel {
   // judge()
   void add_vote(const TaskLabels& task, ClassId truth, Scratch& scratch, Summary& summary) const;
   void add_credit(const TaskLabels& task, ClassId truth, Scratch& scratch, Summary& summary) const;
+  void add_credits(const Block& block, Scratch& scratch, Summary& summary) const;
+  void prefetch(const TaskLabels& task, const Summary& summary) const;
   bool is_held_out(TaskId t) const;
   void hold_out(const TaskLabels& task, Scratch& scratch, HeldOut& held_out) const;
   // a_t, by type

@@ -26,6 +26,15 @@ class WholeCounts {
   // Adds a task's credit, in units by class, to the counts of its labels. Not more than 2^20 in each.
   void add(const TaskLabels& task, std::span<const std::int32_t> credit);
   void add(const WholeCounts& other);
+  // If dense: rows by worker and label, for those who add to them themselves. When a cell has reached
+  // 2^31, carry() makes room in all of the task's.
+  std::uint32_t* cells() { return cells_.data(); }
+  void carry(const TaskLabels& task) {
+    for (std::size_t j = 0; j < task.size(); ++j) carry(row(task.workers[j], task.classes[j]));
+  }
+  void prefetch(WorkerId w, ClassId label) const {
+    __builtin_prefetch(cells_.data() + row(w, label), /*rw=*/1);
+  }
 
   // In labels from here on.
   double cell(WorkerId w, ClassId label, ClassId truth) const {
