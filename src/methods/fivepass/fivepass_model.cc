@@ -2,28 +2,46 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "base/large_pages.h"
 #include "base/random.h"
-#include "base/vector_math.h"
 #include "methods/threepass/peak.h"
 
 namespace crowdfold {
 namespace {
 
-using Asks = FivePassModel::Asks;
+constexpr std::size_t kWorkersAtOnce = 1 << 10;
 
-constexpr std::size_t kWorkersAtOnce = 256;
-constexpr double kFewLabels = 10;  // somebody who always says the same may have done so by chance
+// What a state holds besides counts: n_i; the labels that workers gave before, right ones and all; what
+// tasks were credited with, by class and type; gamma and beta.
+constexpr const char* kCells = "confusion cells";
+constexpr const char* kHistory = "history";
+constexpr const char* kMass = "class counts by type";
+constexpr const char* kCalibration = "calibration";
+using Axis = StateSection::Axis;
 
-// Each of its numbers in whole units.
-HeldOut whole(HeldOut of_label) {
+// With logarithms in whole units.
+HeldOut rounded(HeldOut of_label) {
   for (double& value : of_label.by_temperature) value = in_whole_units(value);
   of_label.little_shares = in_whole_units(of_label.little_shares);
   of_label.full_shares = in_whole_units(of_label.full_shares);
   return of_label;
+}
+
+// In a state that holds no other, all counts are histories: they come from another method or a file.
+std::vector<WorkerCounts> history_of(const WorkerState& state) {
+  if (state.find(kCells) == nullptr) return state.counts;
+  std::vector<WorkerCounts> history;
+  const StateSection* const section = state.find(kHistory);
+  if (section == nullptr || section->rows() == 0) return history;
+  history.resize(state.counts.size());
+  for (std::size_t i = 0; i < section->rows(); ++i)
+    history[section->key(i)[0]] = {section->row(i)[0], section->row(i)[1]};
+  return history;
 }
 
 }  // namespace
@@ -37,6 +55,7 @@ void FivePassSummary::add(const FivePassSummary& other) {
 FivePassModel::Scratch::Scratch(const FivePassModel& model)
     : scores(model.types() * model.width_),
       start(model.types() * model.width_),
+      others(model.types() * model.width_),
       sums(model.width_),
       mean(model.width_),
       row(model.width_),
@@ -54,17 +73,50 @@ FivePassModel::FivePassModel(const FivePassOptions& options, std::uint32_t worke
       counts_(workers, classes),
       said_(workers),
       class_power_(little_power(classes)),
-      log_prior_(width_),
       strengths_(workers) {
   for (const WorkerCounts& of_worker : history) all_history_ += of_worker;
   crowd_.resize(width_);
   double sum = 0;
-  for (std::size_t g = 0; g < kTypes; ++g) {
-    const double off = static_cast<double>(kPowers[g]) - 1;
-    sum += std::exp(-off * off);
-    log_types_[g] = -off * off;
+  for (std::size_t g = 0; g < kTypes; ++g)
+    sum += rho_[g] = std::exp(-std::pow(static_cast<double>(kPowers[g]) - 1, 2));
+  for (double& share : rho_) share /= sum;
+}
+
+FivePassModel::FivePassModel(const FivePassOptions& options, const WorkerState& state, int threads)
+    : FivePassModel(options, static_cast<std::uint32_t>(state.counts.size()), state.classes,
+                    history_of(state)) {
+  Summary summary = nothing();
+  if (const StateSection* const cells = state.find(kCells)) {
+    for (std::size_t i = 0; i < cells->rows(); ++i) {
+      const std::span<const std::uint32_t> key = cells->key(i);
+      summary.counts.add(key[0], static_cast<ClassId>(key[1]), static_cast<ClassId>(key[2]),
+                         cells->values[i]);
+    }
   }
-  for (double& log_share : log_types_) log_share -= std::log(sum);
+  if (const StateSection* const mass = state.find(kMass)) {
+    asks_ = Asks::credits;
+    for (std::size_t i = 0; i < mass->rows(); ++i) {
+      for (std::size_t g = 0; g < kTypes; ++g)
+        summary.mass[g * width_ + mass->key(i)[0]] = std::llround(mass->row(i)[g] * kUnits);
+    }
+  }
+  if (const StateSection* const calibration = state.find(kCalibration)) {
+    class_power_ = calibration->values[0];
+    beta_ = calibration->values[1];
+  }
+  round_ = options_.rounds;
+  learn(std::move(summary), threads);
+  asks_ = Asks::nothing;
+}
+
+const char* FivePassModel::stage() const {
+  switch (asks_) {
+    case Asks::votes: return "votes";
+    case Asks::credits: return "round";
+    case Asks::held_out: return "calibration";
+    case Asks::nothing: break;
+  }
+  return "answers";
 }
 
 FivePassSummary FivePassModel::nothing() const {
@@ -75,95 +127,83 @@ FivePassSummary FivePassModel::nothing() const {
           {}};
 }
 
-int FivePassModel::summaries_at_once() const {
-  constexpr std::uint64_t kMostBytes = 1 << 30;
-  const std::uint64_t one = std::max<std::uint64_t>(1, WholeCounts::bytes(workers(), classes_));
-  return static_cast<int>(std::clamp<std::uint64_t>(kMostBytes / one, 1, 1 << 10));
+int FivePassModel::summaries_at_once() const { return WholeCounts::tables_at_once(workers(), classes_); }
+
+std::uint64_t FivePassModel::bytes(const Labels& labels) {
+  const std::uint64_t workers = labels.num_workers();
+  const std::uint64_t classes = labels.num_classes();
+  // Some cells for each label, with the containers around them; for the model and in a summary.
+  if (!CreditedCounts::is_dense(workers, classes)) return 256 * labels.num_labels() + 256 * workers;
+  const auto threads =
+      std::min<std::uint64_t>(std::max(1U, std::thread::hardware_concurrency()),
+                              static_cast<std::uint64_t>(WholeCounts::tables_at_once(workers, classes)));
+  const TypedLayout layout{static_cast<std::size_t>(classes), row_width(classes)};
+  return workers * (layout.of_worker() * sizeof(float) + sizeof(Curve) + sizeof(WorkerCounts)) +
+         (1 + threads) * WholeCounts::bytes(workers, classes);
 }
+
+// ---- A round: judge every task.
 
 void FivePassModel::judge(const Block& block, Summary& summary) const {
   Scratch scratch(*this);
-  if (asks_ == Asks::credits && dense() && fit_registers(width_))
-    return add_credits(block, scratch, summary);
-  for (TaskId t = block.first(); t < block.last(); ++t) {
-    const TaskLabels task = block.task(t);
-    const ClassId truth = block.truth(t);
-    if (task.size() == 0 && truth == kNoClass) continue;
-    switch (asks_) {
-      case Asks::votes: add_vote(task, truth, scratch, summary); break;
-      case Asks::credits: add_credit(task, truth, scratch, summary); break;
-      case Asks::held_out:
-        if (truth == kNoClass && task.size() > 1 && is_held_out(t))
-          hold_out(task, scratch, summary.held_out);
-        break;
-      case Asks::nothing: break;
-    }
+  switch (asks_) {
+    case Asks::votes: return add_votes(block, scratch, summary);
+    case Asks::credits: return add_credits(block, scratch, summary);
+    case Asks::held_out: return hold_out(block, scratch, summary);
+    case Asks::nothing: return;
   }
 }
 
-void FivePassModel::prefetch(const TaskLabels& task, const Summary& summary) const {
-  constexpr std::size_t kLine = 64 / sizeof(float);
-  const TypedLayout layout{classes_, width_};
-  for (std::size_t j = 0; j < task.size(); ++j) {
-    summary.counts.prefetch(task.workers[j], task.classes[j]);
-    __builtin_prefetch(tables_.data() + layout.row(task.workers[j], task.classes[j]));
-    const float* const shifts = tables_.data() + layout.shifts(task.workers[j]);
-    for (std::size_t i = 0; i < TypedLayout::kShifts * width_; i += kLine)
-      __builtin_prefetch(shifts + i);
+void FivePassModel::add_votes(const Block& block, Scratch& scratch, Summary& summary) const {
+  for (TaskId t = block.first(); t < block.last(); ++t) {
+    const TaskLabels task = block.task(t);
+    std::fill(scratch.credit.begin(), scratch.credit.end(), 0);
+    if (const ClassId truth = block.truth(t); truth != kNoClass) {
+      scratch.credit[truth] = static_cast<std::int32_t>(kUnits);
+    } else {
+      for (const ClassId label : task.classes) ++scratch.credit[label];
+      const double vote = kUnits / static_cast<double>(std::max<std::size_t>(1, task.size()));
+      for (std::size_t k = 0; k < classes_; ++k)
+        scratch.credit[k] = static_cast<std::int32_t>(scratch.credit[k] * vote + .5);
+    }
+    summary.counts.add(task, scratch.credit);
+    for (std::size_t k = 0; k < classes_; ++k) summary.mass[k] += scratch.credit[k];
   }
 }
 
 void FivePassModel::add_credits(const Block& block, Scratch& scratch, Summary& summary) const {
-  constexpr std::size_t kNear = 1 << 17;  // numbers that the cache holds anyway
-  constexpr TaskId kAhead = 6;            // tasks ahead whose rows are being fetched from memory
-  constexpr TaskId kMost = 1 << 11;       // tasks whose credits add up to 2^31
-  const bool is_far = tables_.size() > kNear;
-  const TypedLayout layout{classes_, width_};
-  std::vector<std::uint32_t> mass(scratch.by_type.size());
+  constexpr TaskId kAhead = 6;       // tasks ahead whose rows are being fetched from memory
+  constexpr TaskId kMost = 1 << 11;  // tasks whose credits add up to 2^31
+  const bool in_registers = dense() && fit_registers(width_);
+  std::vector<std::uint32_t> mass(in_registers ? scratch.by_type.size() : 0);
   for (TaskId first = block.first(); first < block.last(); first += kMost) {
-    std::fill(mass.begin(), mass.end(), 0);
     const TaskId last = std::min(block.last(), first + kMost);
+    std::fill(mass.begin(), mass.end(), 0);
     for (TaskId t = first; t < last; ++t) {
-      if (is_far && t + kAhead < last) prefetch(block.task(t + kAhead), summary);
+      if (t + kAhead < last) prefetch(block.task(t + kAhead), &summary.counts);
       const TaskLabels task = block.task(t);
-      if (block.is_open(t)) {
-        if (judge_in_registers(task, layout, tables_.data(), start_.data(), summary.counts.cells(),
+      const ClassId truth = block.truth(t);
+      if (in_registers && block.is_open(t)) {
+        if (judge_in_registers(task, layout(), tables_.data(), start_.data(), summary.counts.cells(),
                                mass.data()))
           summary.counts.carry(task);
-      } else if (block.truth(t) != kNoClass) {
-        add_credit(task, block.truth(t), scratch, summary);
+      } else if (task.size() > 0 || truth != kNoClass) {
+        add_credit(task, truth, scratch, summary);
       }
     }
     for (std::size_t i = 0; i < mass.size(); ++i) summary.mass[i] += mass[i];
   }
 }
 
-void FivePassModel::add_vote(const TaskLabels& task, ClassId truth, Scratch& scratch,
-                             Summary& summary) const {
-  std::fill(scratch.credit.begin(), scratch.credit.end(), 0);
-  if (truth != kNoClass) {
-    scratch.credit[truth] = static_cast<std::int32_t>(kUnits);
-  } else {
-    for (const ClassId label : task.classes) ++scratch.credit[label];
-    for (std::int32_t& credit : scratch.credit) {
-      if (credit > 0)
-        credit =
-            static_cast<std::int32_t>(std::lround(credit * kUnits / static_cast<double>(task.size())));
-    }
-  }
-  summary.counts.add(task, scratch.credit);
-  for (std::size_t k = 0; k < classes_; ++k) summary.mass[k] += scratch.credit[k];
-}
-
 void FivePassModel::add_credit(const TaskLabels& task, ClassId truth, Scratch& scratch,
                                Summary& summary) const {
+  std::span<const float> start = start_;
   if (truth != kNoClass) {
     std::fill(scratch.start.begin(), scratch.start.end(), kNoChance);
-    for (std::size_t at = truth; at < scratch.start.size(); at += width_) scratch.start[at] = start_[at];
-    compute_scores(task, scratch.start, scratch);
-  } else {
-    compute_scores(task, start_, scratch);
+    for (std::size_t at = truth; at < start.size(); at += width_) scratch.start[at] = start[at];
+    start = scratch.start;
   }
+  compute_scores(task, start, scratch);
   compute_credit(scratch);
   summary.counts.add(task, scratch.credit);
   for (std::size_t i = 0; i < scratch.by_type.size(); ++i) summary.mass[i] += scratch.by_type[i];
@@ -172,7 +212,7 @@ void FivePassModel::add_credit(const TaskLabels& task, ClassId truth, Scratch& s
 void FivePassModel::compute_scores(const TaskLabels& task, std::span<const float> start,
                                    Scratch& scratch) const {
   if (dense()) {
-    compute_typed_scores(task, {classes_, width_}, tables_.data(), start.data(), scratch.scores.data());
+    compute_typed_scores(task, layout(), tables_.data(), start.data(), scratch.scores.data());
     return;
   }
   std::copy(start.begin(), start.end(), scratch.scores.begin());
@@ -188,69 +228,91 @@ void FivePassModel::compute_credit(Scratch& scratch) const {
     return;
   }
   // Without the smallest credits, which would fill the memory.
-  const float highest = *std::max_element(scratch.scores.begin(), scratch.scores.end());
-  double sum = 0;
-  double kept = 0;
-  for (std::size_t k = 0; k < classes_; ++k) sum += std::exp(double{scratch.scores[k] - highest});
+  crowdfold::compute_credit(scratch.scores.data(), 0, {}, width_, scratch.sums.data());
+  float kept = 0;
   for (std::size_t k = 0; k < classes_; ++k) {
-    const double share = std::exp(double{scratch.scores[k] - highest}) / sum;
-    scratch.sums[k] = share >= double{CreditedCounts::kLeastCredit} ? static_cast<float>(share) : 0;
-    kept += double{scratch.sums[k]};
+    if (scratch.sums[k] < CreditedCounts::kLeastCredit) scratch.sums[k] = 0;
+    kept += scratch.sums[k];
   }
+  const double units = kept > 0 ? kUnits / static_cast<double>(kept) : 0;
   for (std::size_t k = 0; k < classes_; ++k)
-    scratch.credit[k] =
-        kept > 0 ? static_cast<std::int32_t>(std::lround(double{scratch.sums[k]} / kept * kUnits)) : 0;
+    scratch.credit[k] = static_cast<std::int32_t>(static_cast<double>(scratch.sums[k]) * units + .5);
   scratch.by_type = scratch.credit;
 }
 
 void FivePassModel::write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
                                      std::span<float> row) const {
-  crowdfold::write_sparse_row(crowd_, pooled_, counts_.sparse(),
-                              {w, ability_of(w), double{strengths_[w]}, history(w)}, task.classes, label,
-                              row);
+  const SparseWorker worker = {w, ability_of(w), static_cast<double>(strengths_[w]), history(w)};
+  crowdfold::write_sparse_row(crowd_, pooled_, counts_.sparse(), worker, task.classes, label, row);
 }
 
-// All labels of some tasks.
-bool FivePassModel::is_held_out(TaskId t) const {
-  constexpr double kNumbers = 1 << 22;  // by class, at each temperature
-  const double most = std::clamp(kNumbers / static_cast<double>(width_), 200.0, 20'000.0);
-  const auto stride = static_cast<std::uint64_t>(std::max(1.0, labels_ / most));
-  return stride == 1 || pick(0, t, stride) == 0;
-}
-
-void FivePassModel::hold_out(const TaskLabels& task, Scratch& scratch, HeldOut& held_out) const {
-  compute_scores(task, start_, scratch);
-  compute_credit(scratch);
-  const TypedLayout layout{classes_, width_};
-  std::vector<float> others(scratch.scores.size());
+void FivePassModel::prefetch(const TaskLabels& task, const WholeCounts* counts) const {
+  constexpr std::size_t kNear = 1 << 17;  // numbers that the cache holds anyway
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  if (tables_.size() < kNear) return;
   for (std::size_t j = 0; j < task.size(); ++j) {
     const WorkerId w = task.workers[j];
     const ClassId label = task.classes[j];
-    if (dense()) {
-      const float* const said = tables_.data() + layout.row(w, label);
-      const float* const shifts = tables_.data() + layout.shifts(w);
-      for (std::size_t g = 0; g < kTypes; ++g) {
-        const float* const shift = shifts + TypedLayout::kShiftOf[g] * width_;
-        for (std::size_t k = 0; k < width_; ++k)
-          others[g * width_ + k] = scratch.scores[g * width_ + k] - kPowers[g] * said[k] - shift[k];
-      }
-      add_up_types(others.data(), width_, scratch.sums.data());
-    } else {
-      write_sparse_row(task, w, label, scratch.row);
-      for (std::size_t k = 0; k < classes_; ++k) scratch.sums[k] = scratch.scores[k] - scratch.row[k];
-    }
-    std::fill(scratch.sums.begin() + classes_, scratch.sums.end(), kNoChance);
-    load_counts(w, label, scratch);
-    const double ability = ability_of(w);
-    const double strength = strengths_[w];
-    for (std::size_t k = 0; k < classes_; ++k) {
-      const double own = scratch.credit[k] / kUnits;
-      scratch.mean[k] = static_cast<float>((std::max(scratch.cells[k] - own, 0.0) +
-                                            strength * centre_of(crowd_, pooled_, ability, k, label)) /
-                                           (std::max(scratch.totals[k] - own, 0.0) + strength));
-    }
-    held_out += whole(likelihoods_of(crowd_, class_power_, classes_, scratch.sums, scratch.mean));
+    if (counts != nullptr) counts->prefetch(w, label);
+    __builtin_prefetch(tables_.data() + layout().row(w, label));
+    const float* const shifts = tables_.data() + layout().shifts(w);
+    for (std::size_t i = 0; i < TypedLayout::kShifts * width_; i += kLine)
+      __builtin_prefetch(shifts + i);
   }
+}
+
+// Every stride-th label of each task, from a place on that is drawn.
+void FivePassModel::hold_out(const Block& block, Scratch& scratch, Summary& summary) const {
+  constexpr double kNumbers = 1 << 22;  // by class, at each temperature
+  const double most = std::clamp(kNumbers / static_cast<double>(width_), 200.0, 20'000.0);
+  const auto stride = static_cast<std::uint64_t>(std::max(1.0, labels_ / most));
+  for (TaskId t = block.first(); t < block.last(); ++t) {
+    const TaskLabels task = block.task(t);
+    std::size_t j = stride == 1 ? 0 : pick(0, t, stride);
+    if (j >= task.size() || task.size() < 2 || block.truth(t) != kNoClass) continue;
+    compute_scores(task, start_, scratch);
+    compute_credit(scratch);
+    for (; j < task.size(); j += stride) hold_out(task, j, scratch, summary.held_out);
+  }
+}
+
+void FivePassModel::hold_out(const TaskLabels& task, std::size_t j, Scratch& scratch,
+                             HeldOut& held_out) const {
+  const WorkerId w = task.workers[j];
+  const ClassId label = task.classes[j];
+  if (dense()) {
+    const float* const said = tables_.data() + layout().row(w, label);
+    const float* const shifts = tables_.data() + layout().shifts(w);
+    for (std::size_t g = 0; g < kTypes; ++g) {
+      const float* const shift = shifts + TypedLayout::kShiftOf[g] * width_;
+      for (std::size_t i = g * width_, k = 0; k < width_; ++i, ++k)
+        scratch.others[i] = scratch.scores[i] - kPowers[g] * said[k] - shift[k];
+    }
+  } else {
+    write_sparse_row(task, w, label, scratch.row);
+    for (std::size_t k = 0; k < classes_; ++k) scratch.others[k] = scratch.scores[k] - scratch.row[k];
+  }
+  add_up_scores(scratch.others, scratch);
+  load_counts(w, label, scratch);
+  const double ability = ability_of(w);
+  const auto strength = static_cast<double>(strengths_[w]);
+  for (std::size_t k = 0; k < classes_; ++k) {
+    const double own = scratch.credit[k] / kUnits;
+    scratch.mean[k] = static_cast<float>((std::max(scratch.cells[k] - own, 0.0) +
+                                          strength * centre_of(crowd_, pooled_, ability, k, label)) /
+                                         (std::max(scratch.totals[k] - own, 0.0) + strength));
+  }
+  held_out += rounded(likelihoods_of(crowd_, class_power_, classes_, scratch.sums, scratch.mean));
+}
+
+// log sum_g exp a_t[k, g]
+void FivePassModel::add_up_scores(std::span<const float> scores, Scratch& scratch) const {
+  if (dense()) {
+    add_up_types(scores.data(), width_, scratch.sums.data());
+  } else {
+    std::copy(scores.begin(), scores.end(), scratch.sums.begin());
+  }
+  std::fill(scratch.sums.begin() + classes_, scratch.sums.end(), kNoChance);
 }
 
 void FivePassModel::load_counts(WorkerId w, ClassId label, Scratch& scratch) const {
@@ -258,83 +320,91 @@ void FivePassModel::load_counts(WorkerId w, ClassId label, Scratch& scratch) con
   std::fill(scratch.cells.begin(), scratch.cells.end(), before.wrong);
   std::fill(scratch.totals.begin(), scratch.totals.end(), before.in_row);
   scratch.cells[label] = before.right;
-  if (!dense()) {
-    counts_.sparse().add_row(w, label, scratch.cells);
-    counts_.sparse().add_totals(w, scratch.totals);
-    return;
-  }
-  for (ClassId k = 0; k < classes_; ++k) {
-    scratch.cells[k] += counts_.cell(w, label, k);
-    for (ClassId l = 0; l < classes_; ++l) scratch.totals[k] += counts_.cell(w, l, k);
-  }
+  counts_.add_row(w, label, scratch.cells);
+  counts_.add_totals(w, scratch.totals);
 }
+
+// ---- After a round: learn from what tasks say.
 
 void FivePassModel::learn(Summary summary, int threads) {
-  if (asks_ != Asks::held_out) {
-    count(std::move(summary));
-    pool();
-    if (round_ == 0 || round_ == 2 || round_ >= options_.rounds) fit_strengths(threads);
-    build_tables(threads);
-    ++round_;
-    asks_ = round_ == 1 ? Asks::credits : Asks::held_out;
-    return;
-  }
-  const bool was_last = round_ > options_.rounds;
-  const double gamma = guarded_power(summary.held_out, options_.guard, classes_);
-  const bool changes = gamma != class_power_;
-  set_class_power(gamma);
-  if (was_last && changes && beta_ > 0) {
-    beta_ = 0;  // asks once more, with the new gamma
-    return;
-  }
-  if (was_last) beta_ = summary.held_out.best_temperature();
-  asks_ = was_last ? Asks::nothing : Asks::credits;
+  if (asks_ == Asks::held_out) return guard(summary.held_out);
+  count(std::move(summary), threads);
+  pool();
+  if (round_ == 0 || round_ == 2 || round_ >= options_.rounds) fit_strengths(threads);
+  build_tables(threads);
+  asks_ = round_ == 0 ? Asks::credits : Asks::held_out;
+  is_guarded_ = false;
+  ++round_;
 }
 
-void FivePassModel::count(Summary summary) {
+// gamma; and for the answers beta, which depends on it.
+void FivePassModel::guard(const HeldOut& held_out) {
+  const bool is_last = round_ > options_.rounds;
+  const double gamma = is_guarded_ ? class_power_ : guarded_power(held_out, options_.guard, classes_);
+  const bool stays = gamma == class_power_;
+  class_power_ = gamma;
+  pool();
+  is_guarded_ = true;
+  if (!is_last) {
+    asks_ = Asks::credits;
+  } else if (stays) {
+    beta_ = held_out.best_temperature();
+    asks_ = Asks::nothing;
+  }
+}
+
+void FivePassModel::count(Summary summary, int threads) {
   counts_ = std::move(summary.counts);
   pooled_ = {};
   pooled_.expect(classes_);
   labels_ = 0;
-  // In double precision, whole units add exactly.
-  for (WorkerId w = 0; w < workers(); ++w) {
-    said_[w] = {};
-    counts_.for_cells(w, [&](ClassId truth, ClassId label, double count) {
-      said_[w] += {truth == label ? count : 0, count};
-      pooled_.add(label, truth, count);
-    });
-    labels_ += said_[w].seen;
-  }
+  // In double precision: whole units add exactly, in any order.
+  std::mutex mutex;
+  parallel_ranges(threads, workers(), kWorkersAtOnce, [&](std::size_t first, std::size_t last, int) {
+    PooledCounts some;
+    some.expect(classes_);
+    double labels = 0;
+    for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
+      said_[w] = {};
+      counts_.for_cells(w, [&](ClassId truth, ClassId label, double count) {
+        said_[w] += {truth == label ? count : 0, count};
+        some.add(label, truth, count);
+      });
+      labels += said_[w].seen;
+    }
+    const std::lock_guard lock(mutex);
+    pooled_.add(some);
+    labels_ += labels;
+  });
+  mass_ = std::move(summary.mass);
   std::vector<double> of_class(classes_);
   std::array<double, kTypes> of_type{};
-  double tasks = 0;
   for (std::size_t g = 0; g < kTypes; ++g) {
     for (std::size_t k = 0; k < classes_; ++k) {
-      const double mass = static_cast<double>(summary.mass[g * width_ + k]) / kUnits;
+      const double mass = static_cast<double>(mass_[g * width_ + k]) / kUnits;
       of_class[k] += mass;
       of_type[g] += mass;
-      tasks += mass;
     }
   }
   pooled_.add_class_mass(of_class);
   if (asks_ == Asks::votes) return;
+  const double tasks = std::accumulate(of_type.begin(), of_type.end(), 0.0);
   for (std::size_t g = 0; g < kTypes; ++g)
-    log_types_[g] = std::log((of_type[g] + 1) / (tasks + static_cast<double>(kTypes)));
+    rho_[g] = (of_type[g] + 1) / (tasks + static_cast<double>(kTypes));
 }
 
 void FivePassModel::pool() {
+  std::vector<float> log_prior(width_);
   learn_crowd({pooled_, all_history_, labels_}, options_.crowd, class_power_, dense(), crowd_,
-              log_prior_);
-  start_.resize(types() * width_);
-  for (std::size_t i = 0; i < start_.size(); ++i)
-    start_[i] = log_prior_[i % width_] + (dense() ? static_cast<float>(log_types_[i / width_]) : 0.0F);
+              log_prior);
+  start_.clear();
+  for (std::size_t g = 0; g < types(); ++g) {
+    const auto log_share = static_cast<float>(dense() ? std::log(rho_[g]) : 0);
+    for (const float log_class : log_prior) start_.push_back(log_class + log_share);
+  }
 }
 
-void FivePassModel::set_class_power(double gamma) {
-  class_power_ = gamma;
-  pool();
-}
-
+// L_i(S) for all S.
 FivePassModel::Curve FivePassModel::strength_curve(WorkerId w, CountedRows& rows,
                                                    std::vector<double>& totals) const {
   const double ability = ability_of(w);
@@ -348,88 +418,105 @@ FivePassModel::Curve FivePassModel::strength_curve(WorkerId w, CountedRows& rows
     if (total != 0) rows.add_total(total);
   }
   Curve curve;
-  for (std::size_t i = 0; i < kSizes; ++i) curve[i] = rows.log_likelihood(kStrengths[i]);
+  for (std::size_t i = 0; i < curve.size(); ++i) curve[i] = rows.log_likelihood(kStrengths[i]);
   return curve;
 }
 
 void FivePassModel::fit_strengths(int threads) {
-  std::vector<Curve> curves(workers());
-  parallel_ranges(threads, workers(), kWorkersAtOnce, [&](std::size_t first, std::size_t last, int) {
+  constexpr int kIterations = 8;
+  const std::size_t ranges = (workers() + kWorkersAtOnce - 1) / kWorkersAtOnce;
+  // Sums of ranges, in their order: so they do not depend on threads.
+  const auto sum_up = [&](const auto& add_worker) {
+    std::vector<Curve> sums(ranges, Curve{});
+    parallel_for(threads, ranges, [&](std::size_t range, int) {
+      const std::size_t last = std::min<std::size_t>(workers(), (range + 1) * kWorkersAtOnce);
+      add_worker(static_cast<WorkerId>(range * kWorkersAtOnce), static_cast<WorkerId>(last),
+                 sums[range]);
+    });
+    Curve all{};
+    for (const Curve& some : sums) {
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] += some[i];
+    }
+    return all;
+  };
+
+  std::vector<Curve> likelihoods(workers());  // in units of each worker's highest
+  const Curve all = sum_up([&](WorkerId first, WorkerId last, Curve& sum) {
     CountedRows rows;
     std::vector<double> totals(classes_);
-    for (auto w = static_cast<WorkerId>(first); w < last; ++w)
-      curves[w] = strength_curve(w, rows, totals);
+    for (WorkerId w = first; w < last; ++w) {
+      if (said_[w].seen == 0) continue;
+      Curve& curve = likelihoods[w] = strength_curve(w, rows, totals);
+      const double highest = *std::max_element(curve.begin(), curve.end());
+      for (std::size_t i = 0; i < curve.size(); ++i) {
+        sum[i] += curve[i];
+        curve[i] = std::exp(curve[i] - highest);
+      }
+    }
   });
-
-  Curve all{};
-  double known = 0;
-  for (WorkerId w = 0; w < workers(); ++w) {
-    if (said_[w].seen == 0) continue;
-    ++known;
-    for (std::size_t i = 0; i < kSizes; ++i) all[i] += curves[w][i];
-    // From here on in units of the likeliest.
-    const double highest = *std::max_element(curves[w].begin(), curves[w].end());
-    for (double& height : curves[w]) height = std::exp(height - highest);
-  }
-  crowd_.strength = known > 0 ? std::clamp(peak(kStrengths, all), options_.weakest, options_.strongest)
-                              : options_.strongest;
+  crowd_.strength = std::clamp(peak(kStrengths, all), options_.weakest, options_.strongest);
   crowd_.symmetry = symmetry_of(crowd_.strength, options_.symmetry, classes_);
 
-  constexpr int kIterations = 8;
-  Curve shares;
-  shares.fill(1.0 / kSizes);
-  Curve p{};
+  const auto heard = [](const WorkerCounts& said) { return said.seen > 0; };
+  const auto known = static_cast<double>(std::count_if(said_.begin(), said_.end(), heard));
+  sizes_.fill(1.0 / static_cast<double>(sizes_.size()));
   const auto posterior = [&](WorkerId w) {
-    double sum = 0;
-    for (std::size_t i = 0; i < kSizes; ++i)
-      sum += p[i] = said_[w].seen > 0 ? shares[i] * curves[w][i] : shares[i];
-    for (double& value : p) value /= sum;
+    Curve p = sizes_;
+    if (!heard(said_[w])) return p;
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] *= likelihoods[w][i];
+    const double sum = std::accumulate(p.begin(), p.end(), 0.0);
+    for (double& share : p) share /= sum;
+    return p;
   };
   for (int iteration = 0; iteration < kIterations; ++iteration) {
-    Curve sums{};
-    for (WorkerId w = 0; w < workers(); ++w) {
-      if (said_[w].seen == 0) continue;
-      posterior(w);
-      for (std::size_t i = 0; i < kSizes; ++i) sums[i] += p[i];
+    const Curve sums = sum_up([&](WorkerId first, WorkerId last, Curve& sum) {
+      for (WorkerId w = first; w < last; ++w) {
+        if (!heard(said_[w])) continue;
+        const Curve p = posterior(w);
+        for (std::size_t i = 0; i < p.size(); ++i) sum[i] += p[i];
+      }
+    });
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sizes_[i] = (sums[i] + .5) / (known + .5 * static_cast<double>(sums.size()));
+  }
+  parallel_ranges(threads, workers(), kWorkersAtOnce, [&](std::size_t first, std::size_t last, int) {
+    for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
+      const Curve p = posterior(w);
+      double log_strength = 0;
+      for (std::size_t i = 0; i < p.size(); ++i) log_strength += p[i] * std::log2(kStrengths[i]);
+      strengths_[w] =
+          static_cast<float>(std::clamp(std::exp2(log_strength), options_.weakest, options_.strongest));
     }
-    for (std::size_t i = 0; i < kSizes; ++i) shares[i] = (sums[i] + .5) / (known + kSizes / 2.0);
-  }
-  for (WorkerId w = 0; w < workers(); ++w) {
-    posterior(w);
-    double log_strength = 0;
-    for (std::size_t i = 0; i < kSizes; ++i) log_strength += p[i] * std::log2(kStrengths[i]);
-    strengths_[w] =
-        static_cast<float>(std::clamp(std::exp2(log_strength), options_.weakest, options_.strongest));
-  }
+  });
 }
 
-ClassId FivePassModel::only_label(WorkerId w) const {
-  if (said_[w].seen < kFewLabels - .5 || history(w).seen > 0) return kNoClass;
+// The rule for workers of one label: writes the rows of a worker who always says the same. Returns
+// false, and does nothing, for others.
+bool FivePassModel::write_presence(WorkerId w, float* rows) const {
+  constexpr double kFewLabels = 10;  // with fewer it may be chance
+  if (said_[w].seen < kFewLabels - .5 || history(w).seen > 0) return false;
   ClassId only = kNoClass;
   bool several = false;
   counts_.for_cells(w, [&](ClassId, ClassId label, double) {
     several |= only != kNoClass && only != label;
     only = label;
   });
-  return several ? kNoClass : only;
-}
-
-// How much more often somebody speaks up on a class than the share of tasks that they label would say.
-void FivePassModel::write_presence(WorkerId w, ClassId label, float* rows) const {
-  std::fill_n(rows, TypedLayout{classes_, width_}.of_worker(), 0.0F);
+  if (several) return false;
+  std::fill_n(rows, layout().of_worker(), 0.0F);
   const std::span<const double> mass = pooled_.class_mass();
   const double tasks = std::accumulate(mass.begin(), mass.end(), 0.0);
-  const double s = crowd_.strength;
-  for (ClassId k = 0; k < classes_; ++k)
-    rows[label * width_ + k] = static_cast<float>(
-        std::log((counts_.cell(w, label, k) + s) / (said_[w].seen * mass[k] / tasks + s)));
+  for (ClassId k = 0; k < classes_; ++k) {
+    const double expected = said_[w].seen * mass[k] / tasks;
+    rows[only * width_ + k] = static_cast<float>(
+        std::log((counts_.cell(w, only, k) + crowd_.strength) / (expected + crowd_.strength)));
+  }
+  return true;
 }
 
 void FivePassModel::build_tables(int threads) {
   if (!dense()) return;
-  const TypedLayout layout{classes_, width_};
   if (tables_.empty()) {
-    const std::size_t size = workers() * layout.of_worker();
+    const std::size_t size = workers() * layout().of_worker();
     tables_.reserve(size);
     prefer_large_pages(tables_.data(), size * sizeof(float));
     tables_.resize(size);
@@ -441,12 +528,9 @@ void FivePassModel::build_tables(int threads) {
     std::vector<float> tab(classes_ * width_);
     CrowdEffects crowd = crowd_;
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-      float* const rows = tables_.data() + layout.row(w, 0);
-      if (const ClassId label = only_label(w); label != kNoClass) {
-        write_presence(w, label, rows);
-        continue;
-      }
-      crowd.strength = strengths_[w];
+      float* const rows = tables_.data() + layout().row(w, 0);
+      if (write_presence(w, rows)) continue;
+      crowd.strength = static_cast<double>(strengths_[w]);
       counts_.write_rows(w, counts.data());
       const SpreadHistory before = spread_history(history(w), classes_);
       compute_table(crowd, {ability_of(w), before.right, before.wrong, counts.data(), width_}, classes_,
@@ -456,33 +540,36 @@ void FivePassModel::build_tables(int threads) {
   });
 }
 
-void FivePassModel::score(const TaskLabels& task, Scratch& scratch) const {
-  compute_scores(task, start_, scratch);
-  if (dense()) {
-    add_up_types(scratch.scores.data(), width_, scratch.sums.data());
-  } else {
-    scratch.sums = scratch.scores;
-  }
-  std::fill(scratch.sums.begin() + classes_, scratch.sums.end(), kNoChance);
-}
+// ---- What was learned.
 
-Estimate FivePassModel::answer(std::span<const float> sums, std::span<double> posterior) const {
+Estimate FivePassModel::answer(const TaskLabels& task, std::span<double> posterior,
+                               Scratch& scratch) const {
+  compute_scores(task, start_, scratch);
+  add_up_scores(scratch.scores, scratch);
   const double beta = options_.soften * std::min(beta_, 1.0);
-  const Shares shares = compute_shares(sums.data(), beta, classes_, width_, posterior.data());
+  const Shares shares = compute_shares(scratch.sums.data(), beta, classes_, width_, posterior.data());
   const double rest = options_.doubt / classes_;
   for (double& share : posterior) share = (1 - options_.doubt) * share / shares.sum + rest;
   return {shares.largest, (1 - options_.doubt) / shares.sum + rest};
 }
 
-WorkerCounts FivePassModel::counts(WorkerId w) const {
+WorkerCounts FivePassModel::all_of(WorkerId w) const {
   WorkerCounts all = history(w);
   all += said_[w];
   return all;
 }
 
+// Credits of a label are 1 but for rounding.
+WorkerCounts FivePassModel::counts(WorkerId w) const {
+  WorkerCounts all = history(w);
+  const double seen = std::round(said_[w].seen);
+  all += {std::min(said_[w].correct, seen), seen};
+  return all;
+}
+
 void FivePassModel::write_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const {
   const double ability = ability_of(w);
-  const double strength = strengths_[w];
+  const auto strength = static_cast<double>(strengths_[w]);
   for (ClassId l = 0; l < classes_; ++l) {
     load_counts(w, l, scratch);
     for (ClassId k = 0; k < classes_; ++k)
@@ -495,9 +582,28 @@ void FivePassModel::write_confusion(WorkerId w, std::span<double> matrix, Scratc
   }
 }
 
-std::uint64_t FivePassModel::bytes(std::uint64_t workers, std::uint64_t classes) {
-  const TypedLayout layout{classes, row_width(classes)};
-  return workers * layout.of_worker() * sizeof(float) + 2 * WholeCounts::bytes(workers, classes);
+WorkerState FivePassModel::state() const {
+  WorkerState state;
+  state.expect(workers(), classes_);
+  StateSection cells = {.name = kCells, .axes = {Axis::worker, Axis::label_class, Axis::label_class}};
+  StateSection before = {.name = kHistory, .axes = {Axis::worker}, .width = 2};
+  for (WorkerId w = 0; w < workers(); ++w) {
+    state.counts[w] = counts(w);
+    counts_.for_cells(w, [&](ClassId truth, ClassId label, double count) {
+      cells.add({w, label, truth}, {count});
+    });
+    if (history(w).seen > 0) before.add({w}, {history(w).correct, history(w).seen});
+  }
+  StateSection mass = {.name = kMass, .axes = {Axis::label_class}, .width = kTypes};
+  const auto cell = [&](std::size_t g, ClassId k) {
+    return static_cast<double>(mass_[g * width_ + k]) / kUnits;
+  };
+  for (ClassId k = 0; k < classes_; ++k)
+    mass.add({k}, {cell(0, k), cell(1, k), cell(2, k), cell(3, k), cell(4, k)});
+  StateSection calibration = {.name = kCalibration, .width = 2, .adds = false};
+  calibration.values = {class_power_, beta_};
+  state.sections = {std::move(cells), std::move(before), std::move(mass), std::move(calibration)};
+  return state;
 }
 
 }  // namespace crowdfold

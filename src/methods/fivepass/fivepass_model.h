@@ -45,27 +45,23 @@ class FivePassModel {
   // Knows nothing but labels that workers gave before.
   FivePassModel(const FivePassOptions& options, std::uint32_t workers, std::uint32_t classes,
                 std::span<const WorkerCounts> history);
+  // Knows what a model learned that is_done(): its state().
+  FivePassModel(const FivePassOptions& options, const WorkerState& state, int threads);
 
-  // What a round asks of tasks: their credits, which are shares of votes at first, or how likely some of
-  // their labels are that are held out.
-  enum class Asks { votes, credits, held_out, nothing };
-  Asks asks() const { return asks_; }
-  bool is_done() const { return asks_ == Asks::nothing; }
-  int round() const { return round_; }
-
+  // The interface of rounds.h.
   Summary nothing() const;
-  // So many that they do not fill the memory.
-  int summaries_at_once() const;
   void judge(const Block& block, Summary& summary) const;
   void learn(Summary summary, int threads);
+  bool is_done() const { return asks_ == Asks::nothing; }
+  const char* stage() const;
+  int summaries_at_once() const;
 
-  // Once it is done: answers to all tasks of a block, `put(t, scores)` where they are open.
-  std::size_t width() const { return width_; }
-  std::uint32_t classes() const { return classes_; }
+  // Room for computations on one task or worker at a time; one for each thread.
   struct Scratch {
     explicit Scratch(const FivePassModel& model);
-    std::vector<float> scores;          // by type
-    std::vector<float> start;           // by type
+    std::vector<float> scores;          // a_t, by type
+    std::vector<float> start;           // of scores, by type
+    std::vector<float> others;          // scores without a held-out label, by type
     std::vector<float> sums;            // over types
     std::vector<float> mean;            // Vm
     std::vector<float> row;             // Tab_i[., l]
@@ -74,54 +70,55 @@ class FivePassModel {
     std::vector<double> totals;         // N_i
     std::vector<double> cells;          // n_i[., l]
   };
-  // a_t[k] = log sum_g exp a_t[k, g], into scratch.sums
-  void score(const TaskLabels& task, Scratch& scratch) const;
-  // The answer to a task with these scores; writes the probabilities of all classes to `posterior`
-  // unless it is empty.
-  Estimate answer(std::span<const float> sums, std::span<double> posterior) const;
 
+  // Once it is done.
+  // The answer to a task; writes the probabilities of all classes to `posterior` unless it is empty.
+  Estimate answer(const TaskLabels& task, std::span<double> posterior, Scratch& scratch) const;
   // A worker's labels, and how many of them were credited as right.
   WorkerCounts counts(WorkerId w) const;
   // Posterior means of V_w, by truth and label.
   void write_confusion(WorkerId w, std::span<double> matrix, Scratch& scratch) const;
+  WorkerState state() const;
 
-  static std::uint64_t bytes(std::uint64_t workers, std::uint64_t classes);
+  // At the peak.
+  static std::uint64_t bytes(const Labels& labels);
 
  private:
-  static constexpr std::size_t kSizes = kStrengths.size();
-  using Curve = std::array<double, kSizes>;
+  // What a round asks of tasks: their credits, which are shares of votes at first; or how likely some of
+  // their labels are that are held out.
+  enum class Asks { votes, credits, held_out, nothing };
+  using Curve = std::array<double, kStrengths.size()>;  // by strength
 
-  std::uint32_t workers() const { return counts_.workers(); }
+  std::uint32_t workers() const { return static_cast<std::uint32_t>(said_.size()); }
   bool dense() const { return counts_.dense(); }
   std::size_t types() const { return dense() ? kTypes : 1; }
+  TypedLayout layout() const { return {classes_, width_}; }
   WorkerCounts history(WorkerId w) const { return w < history_.size() ? history_[w] : WorkerCounts{}; }
-  double ability_of(WorkerId w) const { return crowdfold::ability_of(crowd_, counts(w), options_.own); }
-
-  // learn()
-  void count(Summary summary);      // n_i, P, m, rho
-  void pool();                      // (G)
-  void fit_strengths(int threads);  // (EB), s_i
-  void build_tables(int threads);
-  void set_class_power(double gamma);
-  // L_i(S) for all S
-  Curve strength_curve(WorkerId w, CountedRows& rows, std::vector<double>& totals) const;
-  // The label of somebody who always says the same; kNoClass for others.
-  ClassId only_label(WorkerId w) const;
-  void write_presence(WorkerId w, ClassId label, float* rows) const;
+  WorkerCounts all_of(WorkerId w) const;  // with the history
+  double ability_of(WorkerId w) const { return crowdfold::ability_of(crowd_, all_of(w), options_.own); }
 
   // judge()
-  void add_vote(const TaskLabels& task, ClassId truth, Scratch& scratch, Summary& summary) const;
-  void add_credit(const TaskLabels& task, ClassId truth, Scratch& scratch, Summary& summary) const;
+  void add_votes(const Block& block, Scratch& scratch, Summary& summary) const;
   void add_credits(const Block& block, Scratch& scratch, Summary& summary) const;
-  void prefetch(const TaskLabels& task, const Summary& summary) const;
-  bool is_held_out(TaskId t) const;
-  void hold_out(const TaskLabels& task, Scratch& scratch, HeldOut& held_out) const;
-  // a_t, by type
+  void add_credit(const TaskLabels& task, ClassId truth, Scratch& scratch, Summary& summary) const;
+  void hold_out(const Block& block, Scratch& scratch, Summary& summary) const;
+  void hold_out(const TaskLabels& task, std::size_t j, Scratch& scratch, HeldOut& held_out) const;
   void compute_scores(const TaskLabels& task, std::span<const float> start, Scratch& scratch) const;
   void compute_credit(Scratch& scratch) const;
+  void add_up_scores(std::span<const float> scores, Scratch& scratch) const;
   void write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label, std::span<float> row) const;
   // Loads n_i[., l] and N_i, with the worker's history.
   void load_counts(WorkerId w, ClassId label, Scratch& scratch) const;
+  void prefetch(const TaskLabels& task, const WholeCounts* counts) const;
+
+  // learn()
+  void count(Summary summary, int threads);  // n_i, P, m, rho
+  void pool();                               // (G)
+  void fit_strengths(int threads);           // (EB), s_i
+  Curve strength_curve(WorkerId w, CountedRows& rows, std::vector<double>& totals) const;
+  void build_tables(int threads);
+  bool write_presence(WorkerId w, float* rows) const;
+  void guard(const HeldOut& held_out);
 
   FivePassOptions options_;
   std::uint32_t classes_;
@@ -130,19 +127,21 @@ class FivePassModel {
   WorkerCounts all_history_;
 
   Asks asks_ = Asks::votes;
-  int round_ = 0;  // times that it learned from credits
+  int round_ = 0;            // times that it learned from credits
+  bool is_guarded_ = false;  // in this round, so that gamma stays
 
-  WholeCounts counts_;                    // n_i
-  std::vector<WorkerCounts> said_;        // c_i, n_i
-  double labels_ = 0;                     // of all workers
-  PooledCounts pooled_;                   // P, m
-  CrowdEffects crowd_;                    // (G), s, lambda
-  double class_power_;                    // gamma
-  std::vector<float> log_prior_;          // gamma ltau
-  std::array<double, kTypes> log_types_;  // log rho
-  std::vector<float> start_;              // gamma ltau + log rho, by type
-  std::vector<float> strengths_;          // s_i
-  FlatArray<float> tables_;               // in a TypedLayout
+  WholeCounts counts_;              // n_i
+  std::vector<WorkerCounts> said_;  // c_i, n_i
+  double labels_ = 0;               // of all workers
+  PooledCounts pooled_;             // P, m
+  std::vector<std::int64_t> mass_;  // as in a summary
+  std::array<double, kTypes> rho_;
+  CrowdEffects crowd_;            // (G), s, lambda
+  double class_power_;            // gamma
+  std::vector<float> start_;      // gamma ltau + log rho, by type
+  Curve sizes_{};                 // pi
+  std::vector<float> strengths_;  // s_i
+  FlatArray<float> tables_;       // in a TypedLayout
   double beta_ = 1;
 };
 

@@ -10,8 +10,12 @@
 //   Model::judge(block, summary)  adds what the block's tasks say; const, so blocks go side by side
 //   Model::learn(summary)         what is known before the next round
 //   Model::is_done()              nothing more is to be learned
+//   Model::stage()                the round's name, for progress
+//   Model::summaries_at_once()    so many that they do not fill the memory
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -46,14 +50,18 @@ class Block {
   TaskId last_;
 };
 
-// body(block, thread) for all tasks, a block at a time; `look(tasks)` before each, by one thread at a
-// time.
+// body(block, thread) for all tasks, a block at a time. Tells how far it is, and stops when cancelled.
 template <class Body>
-void for_blocks(const Labels& labels, const Knowledge& given, int threads, const Body& body) {
+void for_blocks(const Labels& labels, const Knowledge& given, int threads, const RunContext& context,
+                const char* stage, const Body& body) {
   constexpr std::size_t kTasksPerBlock = 1 << 12;
+  std::atomic<std::uint64_t> done = 0;
   parallel_ranges(
       threads, labels.num_tasks(), kTasksPerBlock, [&](std::size_t first, std::size_t last, int thread) {
+        context.throw_if_cancelled();
+        if (thread == 0) context.report(stage, done, labels.num_tasks());
         body(Block(labels, given, static_cast<TaskId>(first), static_cast<TaskId>(last)), thread);
+        done += last - first;
       });
 }
 
@@ -61,15 +69,20 @@ void for_blocks(const Labels& labels, const Knowledge& given, int threads, const
 template <class Model>
 typename Model::Summary sum_of_round(const Model& model, const Labels& labels, const Knowledge& given,
                                      const RunContext& context) {
-  const int threads = std::min(context.threads, model.summaries_at_once());
+  const int threads = std::clamp(context.threads, 1, model.summaries_at_once());
   std::vector<typename Model::Summary> sums;
-  for (int thread = 0; thread < std::max(1, threads); ++thread) sums.push_back(model.nothing());
-  for_blocks(labels, given, threads, [&](const Block& block, int thread) {
-    context.throw_if_cancelled();
+  for (int thread = 0; thread < threads; ++thread) sums.push_back(model.nothing());
+  for_blocks(labels, given, threads, context, model.stage(), [&](const Block& block, int thread) {
     model.judge(block, sums[static_cast<std::size_t>(thread)]);
   });
   for (std::size_t i = 1; i < sums.size(); ++i) sums[0].add(sums[i]);
   return std::move(sums[0]);
+}
+
+// Round after round, until nothing more is to be learned.
+template <class Model>
+void run_rounds(Model& model, const Labels& labels, const Knowledge& given, const RunContext& context) {
+  while (!model.is_done()) model.learn(sum_of_round(model, labels, given, context), context.threads);
 }
 
 }  // namespace crowdfold

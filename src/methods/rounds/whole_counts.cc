@@ -1,5 +1,8 @@
 #include "methods/rounds/whole_counts.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/large_pages.h"
 
 namespace crowdfold {
@@ -59,6 +62,33 @@ void WholeCounts::add(const WholeCounts& other) {
   if (other.carried_.empty()) return;
   if (carried_.empty()) carried_.resize(cells_.size());
   for (std::size_t at = 0; at < cells_.size(); ++at) carried_[at] += other.carried_[at];
+}
+
+void WholeCounts::add(WorkerId w, ClassId label, ClassId truth, double count) {
+  if (!dense()) return sparse_.add(w, label, truth, count);
+  const std::size_t at = row(w, label) + truth;
+  const std::uint64_t sum = units(at) + static_cast<std::uint64_t>(std::llround(count * kUnits));
+  cells_[at] = static_cast<std::uint32_t>(sum & (kFull - 1));
+  if (carried_.empty() && sum < kFull) return;
+  if (carried_.empty()) carried_.resize(cells_.size());
+  carried_[at] = static_cast<std::uint32_t>(sum >> kBits);
+}
+
+void WholeCounts::add_row(WorkerId w, ClassId label, std::span<double> into) const {
+  if (!dense()) return sparse_.add_row(w, label, into);
+  for (ClassId k = 0; k < classes_; ++k) into[k] += cell(w, label, k);
+}
+
+void WholeCounts::add_totals(WorkerId w, std::span<double> totals) const {
+  if (!dense()) return sparse_.add_totals(w, totals);
+  for (ClassId label = 0; label < classes_; ++label) add_row(w, label, totals);
+}
+
+int WholeCounts::tables_at_once(std::uint64_t workers, std::uint64_t classes) {
+  constexpr std::uint64_t kMostBytes = 1 << 29;
+  constexpr std::uint64_t kMost = 1 << 10;
+  return static_cast<int>(std::clamp<std::uint64_t>(
+      kMostBytes / std::max<std::uint64_t>(1, bytes(workers, classes)), 1, kMost));
 }
 
 void WholeCounts::write_rows(WorkerId w, float* rows) const {

@@ -37,6 +37,10 @@ class WholeCounts {
   }
 
   // In labels from here on.
+  void add(WorkerId w, ClassId label, ClassId truth, double count);
+  // As in CreditedCounts.
+  void add_row(WorkerId w, ClassId label, std::span<double> row) const;
+  void add_totals(WorkerId w, std::span<double> totals) const;
   double cell(WorkerId w, ClassId label, ClassId truth) const {
     if (!dense()) return sparse_.cell(w, label, truth);
     return static_cast<double>(units(row(w, label) + truth)) / kUnits;
@@ -55,7 +59,8 @@ class WholeCounts {
   }
   const CreditedCounts& sparse() const { return sparse_; }
 
-  // Bytes of one.
+  // How many of them may be there at once, one for each thread, and the bytes of one; of dense ones.
+  static int tables_at_once(std::uint64_t workers, std::uint64_t classes);
   static std::uint64_t bytes(std::uint64_t workers, std::uint64_t classes) {
     return workers * classes * row_width(classes) * sizeof(std::uint32_t);
   }
