@@ -57,6 +57,8 @@ class Judge {
   // Judges one task with the present state; learns nothing.
   // With `posterior` (size K, or empty) also gives every class its probability.
   virtual Estimate estimate(const TaskLabels& labels, std::span<double> posterior = {}) const = 0;
+  // The doubt in its confidences: see certainty_of().
+  virtual double doubt() const { return 0; }
 
   virtual WorkerState state() const = 0;
   // Error(usage) if the state was made with another prior.

@@ -33,7 +33,7 @@
 //     answers   n, ... tables, guard; beta by (H), with h[k] = log sum_g exp(a_t[k,g] - Tab_i^g[k,
 //     x_it])
 //               and Vm of rows without types: of rows with types, beta would be near 2, and too sure
-//               (1 - doubt) softmax(soften min(beta, 1) log sum_g exp a_t[k,g]) + doubt / K
+//               softened softmax(beta log sum_g exp a_t[k,g]): softening.h
 //
 // s and s_i are found in the first and the third round and for the answers. Held-out labels that judge
 // gamma and beta are at most 20,000. The credit that Vm leaves out is the task's present one.
@@ -48,6 +48,10 @@
 //
 // Cost: G = 5 rows of K numbers for each label and round, K G exponentials for each task; K^2 digammas
 // and roots for each worker and round, and 16 K^2 log-gammas three times. Memory O(N + M K^2).
+#include <algorithm>
+#include <memory>
+#include <utility>
+
 #include "methods/batch.h"
 #include "methods/fivepass/fivepass_model.h"
 #include "methods/methods.h"
@@ -70,6 +74,7 @@ class FivePass {
 
   Result run() {
     run_rounds(model_, labels_, given_, context_);
+    soften();
     answer_tasks();
     report_workers();
     return std::move(result_);
@@ -85,6 +90,23 @@ class FivePass {
   }
 
  private:
+  // On tasks with known truths, every `stride`-th of them if there are very many.
+  void soften() {
+    const auto known = static_cast<std::uint64_t>(std::count_if(
+        given_.truths.begin(), given_.truths.end(), [](ClassId c) { return c != kNoClass; }));
+    const std::uint64_t stride = known / SofteningFit::kEnough + 1;
+    FivePassModel::Scratch scratch(model_);
+    SofteningFit fit;
+    std::uint64_t met = 0;
+    for (TaskId t = 0; t < given_.truths.size() && known > 0; ++t) {
+      const ClassId truth = given_.truth(t);
+      if (truth != kNoClass && labels_.task(t).size() > 0 && met++ % stride == 0)
+        model_.add_truth(labels_.task(t), truth, scratch, fit);
+    }
+    model_.soften(fit);
+    result_.doubt = model_.doubt();
+  }
+
   void answer_tasks() {
     ResultRoom room(labels_, context_, result_);
     for_blocks(labels_, given_, context_.threads, context_, model_.stage(),
@@ -124,20 +146,17 @@ class FivePass {
 };
 
 const OptionTable<FivePassOptions>& FivePass::option_table() {
-  static const OptionTable<Options> table = {
-      integer("rounds", &Options::rounds, 1, 100, "rounds over the labels before the answers"),
-      real("symmetry", &Options::symmetry, 0, 1e9,
-           "c0: larger values trust more that a whole crowd is better on some classes"),
-      real("crowd", &Options::crowd, 1e-3, 1e9, "s1: weight of a symmetric crowd, in labels"),
-      real("own", &Options::own, 1e-3, 1e9, "s2: weight of the crowd's accuracy, in labels"),
-      real("weakest", &Options::weakest, 1, 128, "smallest strength s of the prior of a worker's rows"),
-      real("strongest", &Options::strongest, 1, 128, "largest strength s of that prior"),
-      real("guard", &Options::guard, 0, 1e9,
-           "gain in nats per held-out label above which class shares count in full"),
-      real("soften", &Options::soften, .01, 1,
-           "factor of what labels say in an answer's confidence: errors that a whole crowd shares"),
-      real("doubt", &Options::doubt, 0, 1,
-           "share of an answer's probability that all classes have in equal parts")};
+  static const OptionTable<Options> table(
+      softening_options<Options>(),
+      {integer("rounds", &Options::rounds, 1, 100, "rounds over the labels before the answers"),
+       real("symmetry", &Options::symmetry, 0, 1e9,
+            "c0: larger values trust more that a whole crowd is better on some classes"),
+       real("crowd", &Options::crowd, 1e-3, 1e9, "s1: weight of a symmetric crowd, in labels"),
+       real("own", &Options::own, 1e-3, 1e9, "s2: weight of the crowd's accuracy, in labels"),
+       real("weakest", &Options::weakest, 1, 128, "smallest strength s of the prior of a worker's rows"),
+       real("strongest", &Options::strongest, 1, 128, "largest strength s of that prior"),
+       real("guard", &Options::guard, 0, 1e9,
+            "gain in nats per held-out label above which class shares count in full")});
   return table;
 }
 
@@ -160,6 +179,7 @@ class FivePassJudge final : public Judge {
     std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(posterior.size()));
     return {};
   }
+  double doubt() const override { return model_ != nullptr ? model_->doubt() : options_.doubt; }
   WorkerState state() const override { return state_; }
   void restore(WorkerState state) override {
     state_ = std::move(state);

@@ -103,6 +103,7 @@ FivePassModel::FivePassModel(const FivePassOptions& options, const WorkerState& 
   if (const StateSection* const calibration = state.find(kCalibration)) {
     class_power_ = calibration->values[0];
     beta_ = calibration->values[1];
+    softening_ = {calibration->values[2], calibration->values[3]};
   }
   round_ = options_.rounds;
   learn(std::move(summary), threads);
@@ -513,6 +514,12 @@ bool FivePassModel::write_presence(WorkerId w, float* rows) const {
   return true;
 }
 
+std::vector<float> FivePassModel::class_shares() const {
+  std::vector<float> shares(width_);
+  for (std::size_t k = 0; k < classes_; ++k) shares[k] = std::exp(crowd_.log_classes[k]);
+  return shares;
+}
+
 void FivePassModel::build_tables(int threads) {
   if (!dense()) return;
   if (tables_.empty()) {
@@ -521,8 +528,7 @@ void FivePassModel::build_tables(int threads) {
     prefer_large_pages(tables_.data(), size * sizeof(float));
     tables_.resize(size);
   }
-  std::vector<float> shares(width_);
-  for (std::size_t k = 0; k < classes_; ++k) shares[k] = std::exp(crowd_.log_classes[k]);
+  const std::vector<float> shares = class_shares();
   parallel_ranges(threads, workers(), kWorkersAtOnce, [&](std::size_t first, std::size_t last, int) {
     std::vector<float> counts(classes_ * width_);
     std::vector<float> tab(classes_ * width_);
@@ -542,15 +548,56 @@ void FivePassModel::build_tables(int threads) {
 
 // ---- What was learned.
 
+void FivePassModel::add_truth(const TaskLabels& task, ClassId truth, Scratch& scratch,
+                              SofteningFit& fit) const {
+  if (!dense()) return;
+  // Tables of the task's workers alone, one for each label.
+  std::vector<WorkerId> places(task.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::vector<float> tables(task.size() * layout().of_worker());
+  const std::vector<float> shares = class_shares();
+  std::vector<float> counts(classes_ * width_);
+  std::vector<float> tab(classes_ * width_);
+  CrowdEffects crowd = crowd_;
+  for (std::size_t j = 0; j < task.size(); ++j) {
+    const WorkerId w = task.workers[j];
+    float* const rows = tables.data() + layout().row(j, 0);
+    if (write_presence(w, rows)) continue;
+    WorkerCounts others = all_of(w);
+    counts_.write_rows(w, counts.data());
+    for (std::size_t i = 0; i < task.size(); ++i) {
+      if (task.workers[i] != w) continue;
+      others += {task.classes[i] == truth ? -1.0 : 0.0, -1};
+      float& own = counts[task.classes[i] * width_ + truth];
+      own = std::max(own - 1, 0.0F);
+    }
+    crowd.strength = static_cast<double>(strengths_[w]);
+    const SpreadHistory before = spread_history(history(w), classes_);
+    compute_table(crowd,
+                  {crowdfold::ability_of(crowd_, others, options_.own), before.right, before.wrong,
+                   counts.data(), width_},
+                  classes_, tab.data());
+    compute_types(tab.data(), shares.data(), classes_, width_, rows);
+  }
+  compute_typed_scores({task.index, places, task.classes}, layout(), tables.data(), start_.data(),
+                       scratch.scores.data());
+  add_up_scores(scratch.scores, scratch);
+  fit.add(std::span(scratch.sums).first(classes_), beta_, truth);
+}
+
 Estimate FivePassModel::answer(const TaskLabels& task, std::span<double> posterior,
                                Scratch& scratch) const {
   compute_scores(task, start_, scratch);
   add_up_scores(scratch.scores, scratch);
-  const double beta = options_.soften * std::min(beta_, 1.0);
-  const Shares shares = compute_shares(scratch.sums.data(), beta, classes_, width_, posterior.data());
-  const double rest = options_.doubt / classes_;
-  for (double& share : posterior) share = (1 - options_.doubt) * share / shares.sum + rest;
-  return {shares.largest, (1 - options_.doubt) / shares.sum + rest};
+  const Shares shares = compute_shares(scratch.sums.data(), softening_.temperature(beta_), classes_,
+                                       width_, posterior.data());
+  // Before it is softened, no answer is more certain than the rule of succession allows.
+  const double succession = 1 / (labels_ + all_history_.seen + 2);
+  const auto softened = [&](double share) {
+    return with_doubt(with_doubt(share / shares.sum, succession, classes_), softening_.doubt, classes_);
+  };
+  for (double& share : posterior) share = softened(share);
+  return {shares.largest, softened(1)};
 }
 
 WorkerCounts FivePassModel::all_of(WorkerId w) const {
@@ -600,8 +647,8 @@ WorkerState FivePassModel::state() const {
   };
   for (ClassId k = 0; k < classes_; ++k)
     mass.add({k}, {cell(0, k), cell(1, k), cell(2, k), cell(3, k), cell(4, k)});
-  StateSection calibration = {.name = kCalibration, .width = 2, .adds = false};
-  calibration.values = {class_power_, beta_};
+  StateSection calibration = {.name = kCalibration, .width = 4, .adds = false};
+  calibration.values = {class_power_, beta_, softening_.soften, softening_.doubt};
   state.sections = {std::move(cells), std::move(before), std::move(mass), std::move(calibration)};
   return state;
 }

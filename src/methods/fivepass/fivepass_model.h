@@ -15,10 +15,11 @@
 #include "methods/rounds/whole_counts.h"
 #include "methods/spread_history.h"
 #include "methods/threepass/crowd.h"
+#include "methods/threepass/softening.h"
 
 namespace crowdfold {
 
-struct FivePassOptions {
+struct FivePassOptions : Softening {
   int rounds = 5;
   double symmetry = 16;
   double crowd = 20;
@@ -26,8 +27,6 @@ struct FivePassOptions {
   double weakest = 2;
   double strongest = 64;
   double guard = .01;
-  double soften = .7;
-  double doubt = .05;
 };
 
 // What tasks say of the crowd.
@@ -72,6 +71,12 @@ class FivePassModel {
   };
 
   // Once it is done.
+  // Adds a task that was credited with its truth, judged as if it had not been: without its labels in
+  // the counts of its workers. Only if all cells are stored.
+  void add_truth(const TaskLabels& task, ClassId truth, Scratch& scratch, SofteningFit& fit) const;
+  // Takes over what truths say of softening.
+  void soften(const SofteningFit& fit) { softening_ = fit.fitted(options_); }
+  double doubt() const { return softening_.doubt; }
   // The answer to a task; writes the probabilities of all classes to `posterior` unless it is empty.
   Estimate answer(const TaskLabels& task, std::span<double> posterior, Scratch& scratch) const;
   // A worker's labels, and how many of them were credited as right.
@@ -116,6 +121,7 @@ class FivePassModel {
   void pool();                               // (G)
   void fit_strengths(int threads);           // (EB), s_i
   Curve strength_curve(WorkerId w, CountedRows& rows, std::vector<double>& totals) const;
+  std::vector<float> class_shares() const;  // tau
   void build_tables(int threads);
   bool write_presence(WorkerId w, float* rows) const;
   void guard(const HeldOut& held_out);
@@ -143,6 +149,7 @@ class FivePassModel {
   std::vector<float> strengths_;  // s_i
   FlatArray<float> tables_;       // in a TypedLayout
   double beta_ = 1;
+  Softening softening_ = options_;
 };
 
 }  // namespace crowdfold

@@ -16,7 +16,6 @@ constexpr double kPriorAccuracy = .7;
 constexpr double kPriorLabels = 20;
 constexpr double kLeastChance = 1e-4;  // accuracies stay so far from 0 and 1
 constexpr double kLeastError = 1e-6;   // of the crowd, on a class
-constexpr double kLeastCentre = 1e-9;
 
 double clip(double chance) { return std::clamp(chance, kLeastChance, 1 - kLeastChance); }
 double odds(double chance) { return chance / (1 - chance); }
@@ -78,6 +77,10 @@ double centre_of(const CrowdEffects& crowd, const PooledCounts& pooled, double a
   return wrong * static_cast<double>(crowd.error_scale[k]) * (cell + crowd.symmetric_errors);
 }
 
+double log_of_unnamed(double ability, std::uint32_t classes) {
+  return -std::log((1 + ability) * std::max(1.0, classes - 1.0));
+}
+
 // With many classes, all those that nobody named for the task get the same score. Where most cells have
 // next to no prior, psi would call every new error impossible; the logarithm of the mean does not.
 void write_sparse_row(const CrowdEffects& crowd, const PooledCounts& pooled,
@@ -86,8 +89,7 @@ void write_sparse_row(const CrowdEffects& crowd, const PooledCounts& pooled,
   const auto classes = static_cast<std::uint32_t>(pooled.class_mass().size());
   const SpreadHistory before = spread_history(worker.history, classes);
   const double in_row = before.in_row + worker.strength;
-  std::fill(row.begin(), row.end(),
-            static_cast<float>(std::log(1 / ((1 + worker.ability) * std::max(1.0, classes - 1.0)))));
+  std::fill(row.begin(), row.end(), static_cast<float>(log_of_unnamed(worker.ability, classes)));
   for (const ClassId k : named) {
     const double prior = worker.strength * centre_of(crowd, pooled, worker.ability, k, label) +
                          (k == label ? before.right : before.wrong);

@@ -17,6 +17,9 @@ namespace crowdfold {
 // The strengths of a prior of rows that (EB) compares.
 inline constexpr std::array kStrengths = {1., 2., 4., 8., 16., 32., 64., 128.};
 
+// Centres are at least this.
+inline constexpr double kLeastCentre = 1e-9;
+
 // Counts that (G) pools.
 struct PooledLabels {
   const PooledCounts& counts;  // P, m
@@ -39,7 +42,9 @@ double ability_of(const CrowdEffects& crowd, const WorkerCounts& counts, double 
 double centre_of(const CrowdEffects& crowd, const PooledCounts& pooled, double ability, std::size_t k,
                  std::size_t l);
 
-// Tab_i[., l] where not all counts are stored, for a task to which some classes were `named`.
+// Tab_i[k, l] where not all counts are stored, for a class that nobody named for the task.
+double log_of_unnamed(double ability, std::uint32_t classes);
+// Tab_i[., l] there, for a task to which some classes were `named`.
 struct SparseWorker {
   WorkerId id;
   double ability;

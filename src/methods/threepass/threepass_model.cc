@@ -11,6 +11,7 @@
 namespace crowdfold {
 namespace {
 
+constexpr double kLeastCount = 1e-3;  // that psi is asked for
 // A strength that changed by less, relative to how far tables may be out of date, is the same.
 constexpr double kSameStrength = .2;
 
@@ -111,9 +112,9 @@ void ThreePassModel::pool() {
               log_prior_);
 }
 
-double ThreePassModel::ability_of(WorkerId w) const {
+double ThreePassModel::ability_of(WorkerId w, const WorkerCounts& without) const {
   WorkerCounts all = history(w);
-  all += {counts_.right(w), labels_of(w)};
+  all += {counts_.right(w) - without.correct, labels_of(w) - without.seen};
   return crowdfold::ability_of(crowd_, all, options_.own);
 }
 
@@ -216,6 +217,50 @@ void ThreePassModel::score_anew(const TaskLabels& task, std::span<float> scores,
   for (std::size_t k = 0; k < classes_; ++k) scores[k] += scratch.other[k];
 }
 
+void ThreePassModel::score_without_truth(const TaskLabels& task, ClassId truth, std::span<float> scores,
+                                         Scratch& scratch) const {
+  // A worker may have several labels on the task.
+  std::vector<std::pair<WorkerId, ClassId>> own;
+  for (std::size_t j = 0; j < task.size(); ++j) own.emplace_back(task.workers[j], task.classes[j]);
+  std::sort(own.begin(), own.end());
+  const auto labels_from = [&](WorkerId w, ClassId first, ClassId last) {
+    return static_cast<double>(std::upper_bound(own.begin(), own.end(), std::pair{w, last}) -
+                               std::lower_bound(own.begin(), own.end(), std::pair{w, first}));
+  };
+  std::copy(log_prior_.begin(), log_prior_.end(), scores.begin());
+  for (const auto& [w, label] : own) {
+    const double all = labels_from(w, 0, kNoClass);
+    const double ability = ability_of(w, {labels_from(w, truth, truth), all});
+    load_counts(w, label, scratch);
+    scratch.cells[truth] -= labels_from(w, label, label);
+    scratch.totals[truth] -= all;
+    for (std::size_t k = 0; k < classes_; ++k) {
+      const double prior = crowd_.strength * centre(ability, k, label);
+      scratch.cells[k] = std::max(std::max(scratch.cells[k], 0.0) + prior, kLeastCentre);
+      scratch.totals[k] = std::max(scratch.totals[k], 0.0) + crowd_.strength;
+    }
+    // (W), or as in write_sparse_row()
+    const std::span<double> cells = std::span(scratch.cells).first(classes_);
+    const std::span<double> totals = std::span(scratch.totals).first(classes_);
+    if (dense()) {
+      for (double& cell : cells) cell = std::max(cell, kLeastCount);
+      vector_digamma(cells);
+      vector_digamma(totals);
+    } else {
+      vector_log(cells);
+      vector_log(totals);
+    }
+    for (std::size_t k = 0; k < classes_; ++k) {
+      const bool named =
+          dense() || std::find(task.classes.begin(), task.classes.end(), k) != task.classes.end();
+      const float correction = k == label ? crowd_.correct_right[k] : crowd_.correct_wrong[k];
+      scores[k] += static_cast<float>(named ? cells[k] - totals[k] +
+                                                  crowd_.symmetry * static_cast<double>(correction)
+                                            : log_of_unnamed(ability, classes_));
+    }
+  }
+}
+
 void ThreePassModel::compute_credit(const TaskLabels& task, std::span<const float> scores,
                                     double newness, std::span<float> credit) const {
   crowdfold::compute_credit(scores.data(), newness, task, width_, credit.data());
@@ -247,15 +292,19 @@ void ThreePassModel::learn(const TaskLabels& task, double newness, std::span<flo
   if (shares != nullptr) *shares = this->shares(scores, beta);
 }
 
-Estimate ThreePassModel::answer(const Shares& shares) const {
-  return {shares.largest, (1 - doubt()) / shares.sum + doubt() / classes_};
+Estimate ThreePassModel::answer(const Shares& shares, const Softening& softening) const {
+  const double share = with_doubt(1 / shares.sum, succession(), classes_);
+  return {shares.largest, with_doubt(share, softening.doubt, classes_)};
 }
 
-Estimate ThreePassModel::answer(std::span<const float> scores, double beta,
+Estimate ThreePassModel::answer(std::span<const float> scores, double beta, const Softening& softening,
                                 std::span<double> posterior) const {
-  const Shares shares = compute_shares(scores.data(), beta, classes_, width_, posterior.data());
-  for (double& share : posterior) share = (1 - doubt()) * share / shares.sum + doubt() / classes_;
-  return answer(shares);
+  const Shares shares =
+      compute_shares(scores.data(), softening.temperature(beta), classes_, width_, posterior.data());
+  for (double& share : posterior)
+    share =
+        with_doubt(with_doubt(share / shares.sum, succession(), classes_), softening.doubt, classes_);
+  return answer(shares, softening);
 }
 
 void ThreePassModel::fit_strength() {
