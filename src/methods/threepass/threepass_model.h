@@ -29,6 +29,7 @@
 #include "crowdfold/result.h"
 #include "methods/spread_history.h"
 #include "methods/threepass/credited_counts.h"
+#include "methods/threepass/crowd.h"
 #include "methods/threepass/held_out.h"
 #include "methods/threepass/softening.h"
 #include "methods/vote.h"
@@ -88,10 +89,8 @@ class ThreePassModel {
 
   // (G)
   void pool();
-  // gamma: how much class shares count. Little at first, later perhaps in full.
-  static constexpr double kFullPower = 1;
-  double little_power() const { return 1 / std::max(1.0, classes_ - 1.0); }
-  double class_power() const { return class_power_ ? *class_power_ : little_power(); }
+  // gamma
+  double class_power() const { return class_power_ ? *class_power_ : little_power(classes_); }
   void set_class_power(double gamma) {
     class_power_ = gamma;
     pool();
@@ -178,9 +177,8 @@ class ThreePassModel {
   // Tab_i
   void write_table(WorkerId w, Scratch& scratch, float* table) const;
   double succession() const { return 1 / (labels_ + all_history_.seen + 2); }
-  // Tab_i[., l] where not all counts are stored, and for a class that nobody named for the task.
+  // Tab_i[., l] where not all counts are stored.
   void write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label, std::span<float> row) const;
-  double log_of_unnamed(double ability) const;
   void change_strength(double strength);
   void build(WorkerId w, Scratch& scratch);
 
