@@ -1,0 +1,3 @@
+#include "crowdfold/jury.h"
+
+#include <gtest/gtest.h>
