@@ -18,8 +18,8 @@
 namespace crowdfold {
 namespace {
 
-constexpr double kMostSubsetWork = 3e8;  // subsets times labels
-constexpr std::size_t kMostSubsetJudges = 10;
+constexpr double kMostSubsetWork = 1e8;  // subsets times labels
+constexpr std::size_t kMostSubsetJudges = 16;
 constexpr std::size_t kMostPanels = 16;
 constexpr double kLeastWeight = 1e-3;      // of a vote: a panel of one judge has an answer
 constexpr double kMostLeaveOutWork = 2e8;  // judges times labels
@@ -190,10 +190,18 @@ class PanelSearch {
     return found;
   }
 
+  // Every judge alone, which the end of the other list may miss, and what is left of all.
   std::vector<Candidate> one_after_another() {
     std::vector<Candidate> found;
+    std::vector<double> right(input_.labels.num_workers());
+    for (const TaskId t : tasks_) {
+      const TaskLabels task = input_.labels.task(t);
+      for (std::size_t j = 0; j < task.size(); ++j)
+        right[task.workers[j]] += task.classes[j] == yardstick_.right(t) ? 1 : 0;
+    }
+    for (const std::uint32_t i : voters_) found.push_back({{i}, input_.costs[i], right[i]});
     Members members = voters_;
-    while (!members.empty()) {
+    while (members.size() > 1) {
       const std::vector<bool> is_member = marked(members, input_.labels.num_workers());
       std::vector<double> gain(is_member.size());  // of taking the judge off, in tasks
       Candidate candidate{members, 0, 0};
