@@ -97,7 +97,7 @@ class Jury:
 
     @property
     def effective_votes_(self) -> Optional[Bounded]:
-        """The number of independent votes that the panel is worth. Without truths it is hardly more than an upper limit."""
+        """The number of independent votes that the panel is worth. Without truths it is usually too high."""
         return _bounded(self._results["independent_votes"])
 
     @property
@@ -228,7 +228,7 @@ def _family_rows(families: Union[None, Path, Mapping[Any, Any], Any]) -> List[Tu
     if families is None:
         return []
     if isinstance(families, (str, os.PathLike)):
-        return [tuple(row) for row in _native.read_family_file(os.fspath(families))]
+        return _native.read_family_file(os.fspath(families))
     if isinstance(families, Mapping) and not ({"judge", "family"} <= set(families)):
         return [(text_of(judge), text_of(family), 1.0) for judge, family in families.items()]
     table, library = as_table(families)

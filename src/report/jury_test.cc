@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "crowdfold/error.h"
+#include "crowdfold/report.h"
 #include "support.h"
 
 namespace crowdfold {
@@ -448,6 +449,20 @@ TEST(Jury, IsWrittenAsItsNameEnds) {
   EXPECT_TRUE(csv.starts_with("judge,family,"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5);
   EXPECT_FALSE(to_json(document_of(jury, panel.labels, "votes.csv")).empty());
+}
+
+bool has_section(const Document& document, const std::string& id) {
+  return std::any_of(document.sections.begin(), document.sections.end(),
+                     [&](const Section& section) { return section.id == id; });
+}
+
+TEST(Jury, HasASectionInTheReportOfAJuryAlone) {
+  const auto document = [](const Panelled& panel) {
+    const Report report = make_report(panel.labels, panel.truths, {.compared = {}}, {});
+    return document_of(report, panel.labels, panel.truths, "votes.csv");
+  };
+  EXPECT_TRUE(has_section(document(panel_of(100, 3, many(5, independent(.7)))), "jury"));
+  EXPECT_FALSE(has_section(document(panel_of(100, 3, many(2, independent(.7)))), "jury"));
 }
 
 TEST(Jury, IsRecognisedByWhoLabelsNearlyEverything) {

@@ -72,8 +72,10 @@ std::string say_panels(const JuryView& shown) {
   std::vector<std::string> names;
   for (const std::uint32_t judge : cheapest->judges) names.push_back(shown.name(judge));
   const double lost = -cheapest->difference.interval.lower;
-  const std::string panel = fmt::format("A panel of {} ({}) costs {} of the whole one", names.size(),
-                                        listing(names, kMostNamedOfPanel), percent(cheapest->cost));
+  const std::string who = names.size() == 1 ? fmt::format("{} alone", names.front())
+                                            : fmt::format("A panel of {} ({})", names.size(),
+                                                          listing(names, kMostNamedOfPanel));
+  const std::string panel = fmt::format("{} costs {} of the whole panel", who, percent(cheapest->cost));
   if (!has_truths) {
     return fmt::format(
         "{} and gives another answer on at most {} of tasks; whether a better or a worse one, only "
@@ -168,7 +170,8 @@ Column interval_column(std::string name, std::string title, auto&& items, auto&&
 
 Table judges_table(const JuryView& shown) {
   const Jury& jury = shown.jury;
-  const std::vector<Judge>& judges = jury.judges;
+  std::vector<Judge> judges = jury.judges;
+  std::erase_if(judges, [](const Judge& judge) { return !judge.quality.is_told(); });
   using J = const Judge&;
   Table table;
   table.id = "judges-table";
@@ -273,7 +276,8 @@ Table panels_table(const JuryView& shown) {
 }
 
 Table positions_table(const JuryView& shown) {
-  const std::vector<PositionBias>& positions = shown.jury.positions;
+  std::vector<PositionBias> positions = shown.jury.positions;
+  std::erase_if(positions, [](const PositionBias& bias) { return !bias.chosen_first.is_told(); });
   using P = const PositionBias&;
   Table table;
   table.id = "positions-table";
@@ -331,7 +335,7 @@ Facts jury_facts(const JuryView& shown) {
   facts.facts = {{with_commas(shown.voters()), "judges"}, {with_commas(jury.tasks), "tasks"}};
   if (jury.independent_votes.is_told())
     facts.facts.push_back({fmt::format("{:.1f}", jury.independent_votes.value), "independent votes",
-                           jury.truths > 0 ? "" : "at most, as there are no truths"});
+                           jury.truths > 0 ? "" : "by the answers that the panel agrees on"});
   if (jury.accuracy.is_told()) facts.facts.push_back({percent(jury.accuracy.value), "accuracy"});
   const auto add_excess = [&](const char* what, const FamilyExcess& family) {
     if (family.excess.is_told())
