@@ -74,10 +74,10 @@ struct JudgePair {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::uint64_t common = 0;
-  std::uint64_t agreed = 0;
-  double expected = 0;  // share that agrees if they err independently
-  Bounded excess;       // (agreed - expected) / (1 - expected), shares of common
-  bool marked = false;  // the excess is above 0, all pairs considered
+  std::uint64_t agreed = 0;  // same label; without Jury::by_class: both right or both wrong
+  double expected = 0;       // share that agrees if they err independently
+  Bounded excess;            // (agreed - expected) / (1 - expected), shares of common
+  bool marked = false;       // the excess is above 0, all pairs considered
 };
 
 struct PositionBias {

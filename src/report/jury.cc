@@ -334,11 +334,13 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
       jury.within = paired.within;
       jury.between = paired.between;
     }
-    tell_identical(labels, jury);
-    if (!jury.by_class)
+    if (jury.by_class) {
+      tell_identical(labels, jury);
+    } else {
       jury.notes.push_back(
           "too few tasks per class: errors are compared as right and wrong, whatever "
           "the wrong answer");
+    }
   } else {
     jury.notes.push_back("too few tasks per class to tell without truths whether judges err together");
   }
@@ -368,8 +370,11 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
   const PanelInput input{labels, has_truths ? truths : std::span<const ClassId>{}, whole, options,
                          costs};
   if (options.panels) {
-    leave_out_each(input, jury.judges, context);
+    if (!leave_out_each(input, jury.judges, context))
+      jury.notes.push_back("the panel is not judged without each judge: that would take too long");
     jury.panels = find_panels(input, context);
+    if (jury.panels.empty())
+      jury.notes.push_back("too few tasks to compare cheaper panels with the whole one");
   }
   return jury;
 }

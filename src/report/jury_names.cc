@@ -13,9 +13,8 @@
 namespace crowdfold {
 namespace {
 
+// Not 12 and 21: workers are numbered.
 constexpr std::pair<const char*, const char*> kOrderWords[] = {{"ab", "ba"},
-                                                               {"12", "21"},
-                                                               {"01", "10"},
                                                                {"original", "swapped"},
                                                                {"normal", "swapped"},
                                                                {"unswapped", "swapped"},
@@ -65,10 +64,14 @@ std::vector<ClassId> find_places(const Labels& labels, const JuryOptions& option
                   "places are two classes: the one shown first and the one shown second");
     return places;
   }
+  std::vector<bool> is_said(labels.num_classes());
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    for (const ClassId c : labels.task(t).classes) is_said[c] = true;
+  }
   for (std::uint32_t c = 0; c < labels.num_classes(); ++c) {
     const std::string_view name = labels.classes()[c];
-    if (std::none_of(std::begin(kTieWords), std::end(kTieWords),
-                     [&](const char* word) { return is_alike(name, word); }))
+    if (is_said[c] && std::none_of(std::begin(kTieWords), std::end(kTieWords),
+                                   [&](const char* word) { return is_alike(name, word); }))
       places.push_back(static_cast<ClassId>(c));
   }
   if (places.size() != 2) return {};

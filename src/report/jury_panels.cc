@@ -287,11 +287,11 @@ std::vector<Candidate> frontier(const std::vector<Candidate>& candidates, double
 
 }  // namespace
 
-void leave_out_each(const PanelInput& input, std::vector<Judge>& judges, const RunContext& context) {
+bool leave_out_each(const PanelInput& input, std::vector<Judge>& judges, const RunContext& context) {
   const Yardstick yardstick(input);
   const double work =
       static_cast<double>(judges.size()) * static_cast<double>(input.labels.num_labels());
-  if (judges.size() < 2 || work > kMostLeaveOutWork) return;
+  if (judges.size() < 2 || work > kMostLeaveOutWork) return false;
   for (std::size_t i = 0; i < judges.size(); ++i) {
     if (judges[i].votes == 0) continue;
     context.report("leaving out", i, judges.size());
@@ -308,6 +308,7 @@ void leave_out_each(const PanelInput& input, std::vector<Judge>& judges, const R
     if (yardstick.has_truths() && tally.tasks > 0)
       judges[i].accuracy_without = paired_difference(tally.more, tally.less, tally.tasks);
   }
+  return true;
 }
 
 std::vector<Panel> find_panels(const PanelInput& input, const RunContext& context) {

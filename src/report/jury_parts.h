@@ -104,8 +104,8 @@ struct PanelInput {
   const JuryOptions& options;
   std::span<const double> costs;  // by judge
 };
-// Fills accuracy_without, changed_without and confidence_without.
-void leave_out_each(const PanelInput& input, std::vector<Judge>& judges, const RunContext& context);
+// Fills accuracy_without, changed_without and confidence_without; false if that would take too long.
+bool leave_out_each(const PanelInput& input, std::vector<Judge>& judges, const RunContext& context);
 std::vector<Panel> find_panels(const PanelInput& input, const RunContext& context);
 
 // --- small statistics ---------------------------------------------------------------------------

@@ -279,6 +279,12 @@ TEST(Jury, TakesOrdersAndPlacesFromTheUserWhereNamesDoNotTell) {
   EXPECT_TRUE(jury_of(panel, true, options).positions.empty());
 }
 
+TEST(Jury, TakesNumbersOfWorkersForNoOrders) {
+  EXPECT_TRUE(jury_of(panel_of(60, 2, {{"w_12", independent(.7, 2)}, {"w_21", independent(.7, 2)}}),
+                      true, kQuick)
+                  .positions.empty());
+}
+
 TEST(Jury, DoesNotSayWhichPlaceIsPreferredAmongThreeClasses) {
   const std::vector<Member> members = {
       {"m/ab", independent(.7)}, {"m/ba", independent(.7)}, {"x", independent(.7)}};
@@ -319,7 +325,7 @@ TEST(Jury, FindsThatCopiesCanBeLeftOut) {
                                     [](const Panel& p) { return p.does_as_well; });
   ASSERT_NE(as_well, jury.panels.rend());
   EXPECT_LE(as_well->judges.size(), 4);
-  EXPECT_TRUE(holds_words(words_of(jury, panel), "A panel of")) << words_of(jury, panel);
+  EXPECT_TRUE(holds_words(words_of(jury, panel), "of the whole panel")) << words_of(jury, panel);
 }
 
 TEST(Jury, DoesNotClaimThatFewDoAsWellAsManyIndependentJudges) {

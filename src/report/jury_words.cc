@@ -150,11 +150,10 @@ std::string say_pairs(const JuryView& shown) {
   }
   if (most == nullptr) return "";
   return fmt::format(
-      "Most alike are {} and {}: they give the same answer on {} of tasks, where their qualities would "
-      "let "
-      "expect {}.",
-      shown.name(most->a), shown.name(most->b), percent(most->agreed, most->common),
-      percent(most->expected));
+      "Most alike are {} and {}: they {} on {} of tasks, where their qualities would let expect {}.",
+      shown.name(most->a), shown.name(most->b),
+      shown.jury.by_class ? "give the same answer" : "are both right or both wrong",
+      percent(most->agreed, most->common), percent(most->expected));
 }
 
 // --- tables ---------------------------------------------------------------------------------------

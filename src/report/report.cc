@@ -25,7 +25,7 @@ std::vector<double> log_odds_of(const Labels& labels, const WorkerState& state) 
 namespace {
 
 constexpr std::uint32_t kMostClassesToEvaluate = 20'000;  // K x K counts must fit
-constexpr std::uint64_t kMostJuryLabels = 5'000'000;      // a second of work
+constexpr std::uint64_t kMostJuryLabels = 1'000'000;      // a fraction of a second
 
 }  // namespace
 
