@@ -110,7 +110,7 @@ void print_pairs(const Jury& jury, const Labels& labels, std::size_t rows) {
     if (pair.excess.is_told()) told.push_back(pair);
   }
   if (told.empty()) return;
-  Table table({"judge", "and", "common", "agree", "expected", "excess (95 %)", "shown"});
+  Table table({"judge", "and", "common", "agree", "expected", "excess (95 %)", "above 0"});
   const auto shown = first_of(told, rows, [](const JudgePair& a, const JudgePair& b) {
     return a.excess.value > b.excess.value;
   });
@@ -293,7 +293,7 @@ void add_jury(CLI::App& app) {
       "  crowdfold jury votes.csv\n"
       "  crowdfold jury votes.csv --truth truth.csv --family families.csv\n"
       "  crowdfold jury votes.csv --truth truth.csv -o jury.html\n"
-      "  crowdfold jury votes.csv --orders -original,-swapped --places A,B");
+      "  crowdfold jury votes.csv --orders=-original,-swapped --places A,B");
   command.callback([state] { (*state)(); });
 }
 

@@ -98,7 +98,9 @@ struct VersionPair {
   std::uint32_t b = 0;
   std::uint64_t common = 0;
   Bounded agreement;
-  Bounded difference;   // quality of b minus that of a, on common tasks
+  // Quality of b minus that of a, on common tasks: by truths, or by the answers of the judges who are no
+  // versions of the model.
+  Bounded difference;
   bool marked = false;  // differs from 0, all pairs of versions considered
 };
 

@@ -96,6 +96,20 @@ RightAnswers estimated_answers(const Labels& labels, const RunContext& context) 
   return reference;
 }
 
+// Of the judges besides these. With the versions' own votes among them, whichever weighs more would look
+// better. None if there are hardly any others.
+RightAnswers answers_of_others(const Labels& labels, std::span<const std::uint32_t> judges,
+                               const JuryOptions& options, const RunContext& context) {
+  constexpr std::size_t kFewestOthers = 3;
+  std::vector<bool> is_member(labels.num_workers(), true);
+  for (const std::uint32_t judge : judges) is_member[judge] = false;
+  const Labels others = labels_of(labels, is_member);
+  if (labels.num_workers() < judges.size() + kFewestOthers)
+    return right_answers_of(others, std::vector<ClassId>(labels.num_tasks(), kNoClass));
+  const Result result = aggregate(others, options.method, options.settings, {}, context);
+  return right_answers_of(others, result.estimate);
+}
+
 // By truths.
 void measure_quality(const WorkerLabels& given, std::span<const ClassId> truths, std::uint32_t classes,
                      Judge& judge) {
@@ -323,7 +337,10 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
   const RightAnswers reference =
       has_truths ? right_answers_of(labels, truths) : estimated_answers(labels, context);
   find_leanings(labels, by_judge, reference, jury.judges);
-  jury.versions = compare_versions(labels, by_judge, reference, jury.judges);
+  jury.versions =
+      compare_versions(labels, by_judge, jury.judges, [&](std::span<const std::uint32_t> versions) {
+        return has_truths ? reference : answers_of_others(labels, versions, options, context);
+      });
   const ReferredVotes votes = refer(labels, reference, has_truths);
   jury.by_class = votes.by_class;
   if (votes.judges > 0 && votes.strata > 0) {

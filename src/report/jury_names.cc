@@ -231,7 +231,7 @@ std::vector<PositionBias> compare_orders(const Labels& labels, const WorkerMajor
 }
 
 std::vector<VersionPair> compare_versions(const Labels& labels, const WorkerMajor& by_judge,
-                                          const RightAnswers& reference, std::span<const Judge> judges) {
+                                          std::span<const Judge> judges, const AnswersFor& answers_for) {
   std::map<std::string, std::vector<std::uint32_t>> models;
   for (std::uint32_t i = 0; i < judges.size(); ++i) {
     if (!judges[i].version.empty() && judges[i].votes > 0) models[judges[i].model].push_back(i);
@@ -239,9 +239,11 @@ std::vector<VersionPair> compare_versions(const Labels& labels, const WorkerMajo
   std::vector<VersionPair> found;
   std::vector<double> p_values;
   for (auto& [model, members] : models) {
+    if (members.size() < 2) continue;
     std::stable_sort(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) {
       return judges[a].version < judges[b].version;
     });
+    const RightAnswers answers = answers_for(members);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto a = votes_by_task(by_judge.worker(members[i]), labels.num_tasks());
       for (std::size_t j = i + 1; j < members.size(); ++j) {
@@ -255,8 +257,8 @@ std::vector<VersionPair> compare_versions(const Labels& labels, const WorkerMajo
           if (a[t] == kNoClass || b[t] == kNoClass) continue;
           ++pair.common;
           agreed += a[t] == b[t] ? 1 : 0;
-          if (!reference.covers(t)) continue;
-          const double gain = reference.share_of(t, b[t]) - reference.share_of(t, a[t]);
+          if (!answers.covers(t)) continue;
+          const double gain = answers.share_of(t, b[t]) - answers.share_of(t, a[t]);
           covered += 1;
           (gain > 0 ? better : worse) += std::abs(gain);
         }

@@ -26,21 +26,6 @@ constexpr double kMostLeaveOutWork = 2e8;  // judges times labels
 
 using Members = std::vector<std::uint32_t>;  // sorted
 
-Labels labels_of(const Labels& labels, const std::vector<bool>& is_member) {
-  LabelNames names{labels.tasks(), labels.workers(), labels.classes()};
-  LabelArrays arrays;
-  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    const TaskLabels task = labels.task(t);
-    for (std::size_t j = 0; j < task.size(); ++j) {
-      if (!is_member[task.workers[j]]) continue;
-      arrays.workers.push_back(task.workers[j]);
-      arrays.classes.push_back(task.classes[j]);
-    }
-    arrays.offsets.push_back(arrays.workers.size());
-  }
-  return {std::move(names), std::move(arrays), {}};
-}
-
 Result judged_by(const PanelInput& input, const std::vector<bool>& is_member,
                  const RunContext& context) {
   RunContext plain = context;
@@ -286,6 +271,21 @@ std::vector<Candidate> frontier(const std::vector<Candidate>& candidates, double
 }
 
 }  // namespace
+
+Labels labels_of(const Labels& labels, const std::vector<bool>& is_member) {
+  LabelNames names{labels.tasks(), labels.workers(), labels.classes()};
+  LabelArrays arrays;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      if (!is_member[task.workers[j]]) continue;
+      arrays.workers.push_back(task.workers[j]);
+      arrays.classes.push_back(task.classes[j]);
+    }
+    arrays.offsets.push_back(arrays.workers.size());
+  }
+  return {std::move(names), std::move(arrays), {}};
+}
 
 bool leave_out_each(const PanelInput& input, std::vector<Judge>& judges, const RunContext& context) {
   const Yardstick yardstick(input);

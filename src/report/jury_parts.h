@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -92,10 +93,15 @@ std::size_t family_of(std::string_view judge, const Orders& orders, std::span<co
 std::vector<PositionBias> compare_orders(const Labels& labels, const WorkerMajor& by_judge,
                                          const Orders& orders, const JuryOptions& options,
                                          std::vector<std::string>& notes);
+// What the versions of a model, judges by place, are compared by.
+using AnswersFor = std::function<RightAnswers(std::span<const std::uint32_t> versions)>;
 std::vector<VersionPair> compare_versions(const Labels& labels, const WorkerMajor& by_judge,
-                                          const RightAnswers& reference, std::span<const Judge> judges);
+                                          std::span<const Judge> judges, const AnswersFor& answers_for);
 
 // --- jury_panels.cc: other panels --------------------------------------------------------------
+
+// The labels of some judges.
+Labels labels_of(const Labels& labels, const std::vector<bool>& is_member);
 
 struct PanelInput {
   const Labels& labels;

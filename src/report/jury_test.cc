@@ -194,6 +194,18 @@ TEST(Jury, SeldomCallsPairsOfIndependentJudgesAlike) {
   EXPECT_LE(accused, 3) << "at most 5 % of juries";
 }
 
+TEST(Jury, SeldomCallsThemAlikeWithoutTruthsToo) {
+  int accused = 0;
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    const Jury jury = jury_of(panel_of(200, 2, many(8, independent(.75, 2)), round), false, kQuick);
+    accused +=
+        std::any_of(jury.pairs.begin(), jury.pairs.end(), [](const JudgePair& p) { return p.marked; })
+            ? 1
+            : 0;
+  }
+  EXPECT_LE(accused, 3);
+}
+
 TEST(Jury, DoesNotCallTwoJudgesAlikeWhoAreAlwaysRight) {
   const Jury jury = jury_of(panel_of(40, 3, many(5, independent(.999))), true, kQuick);
   for (const JudgePair& pair : jury.pairs) EXPECT_FALSE(pair.marked);
@@ -256,6 +268,13 @@ TEST(Jury, TellsJudgesWhoPreferAPlaceFromThoseWhoDoNot) {
   EXPECT_LE(accused, 2) << "of 100 unbiased judges in 10 juries";
 }
 
+TEST(Jury, SaysThatNoPreferenceIsShown) {
+  const Panelled one = panel_of(
+      200, 2,
+      {{"m/ab", by_place(true, 0, .8)}, {"m/ba", by_place(false, 0, .8)}, {"x", independent(.8, 2)}});
+  EXPECT_TRUE(holds_words(words_of(jury_of(one, true, kQuick), one), "is not shown to prefer a place"));
+}
+
 TEST(Jury, TakesOrdersAndPlacesFromTheUserWhereNamesDoNotTell) {
   const std::vector<Member> members = {{"m one", by_place(false, .5, .8)},
                                        {"m two", by_place(true, .5, .8)},
@@ -312,6 +331,21 @@ TEST(Jury, ShowsDriftBetweenVersionsOfOneModel) {
   EXPECT_FALSE(jury.versions[1].marked);
   EXPECT_TRUE(holds_words(words_of(jury, panel), "m@2025 is right less often than m@2024"))
       << words_of(jury, panel);
+}
+
+TEST(Jury, SeldomSeesDriftWhereThereIsNone) {
+  int accused[2] = {};
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    std::vector<Member> members = many(5, independent(.75, 2));
+    members.push_back({"m@1", independent(.75, 2)});
+    members.push_back({"m@2", independent(.75, 2)});
+    const Panelled panel = panel_of(200, 2, members, round);
+    for (const bool with_truths : {false, true})
+      accused[with_truths ? 1 : 0] +=
+          jury_of(panel, with_truths, kQuick).versions.front().marked ? 1 : 0;
+  }
+  EXPECT_LE(accused[0], 3);
+  EXPECT_LE(accused[1], 3);
 }
 
 // --- panels -------------------------------------------------------------------------------------------

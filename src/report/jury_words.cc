@@ -83,8 +83,10 @@ std::string say_panels(const JuryView& shown) {
         "can tell.",
         panel, percent(std::max(0.0, lost)));
   }
-  return lost > 0 ? fmt::format("{} and loses at most {} of accuracy.", panel, points(lost))
-                  : fmt::format("{} and is more accurate.", panel);
+  const std::string loss =
+      lost > 0 ? fmt::format("loses at most {} of accuracy", points(lost)) : "loses no accuracy";
+  return fmt::format("{} and {}: {} of its answers are right, and {} of the whole panel's.", panel, loss,
+                     percent(cheapest->accuracy.value), percent(jury.accuracy.value));
 }
 
 std::string say_positions(const JuryView& shown) {
@@ -104,7 +106,8 @@ std::string say_positions(const JuryView& shown) {
   if (told == 0) return "";
   const std::string asked = told == 1 ? "The judge who was asked in both orders"
                                       : fmt::format("Of {} judges who were asked in both orders,", told);
-  if (worst == nullptr) return asked + (told == 1 ? " is" : " none is") + " shown to prefer a place.";
+  if (worst == nullptr)
+    return asked + (told == 1 ? " is not" : " none is") + " shown to prefer a place.";
   const bool first = worst->chosen_first.value > 0.5;
   const Interval& range = worst->chosen_first.interval;
   const std::string most =
@@ -136,10 +139,10 @@ std::string say_versions(const JuryView& shown) {
   const double difference = most->difference.value;
   const Interval& range = most->difference.interval;
   const Interval size = difference > 0 ? range : Interval{-range.upper, -range.lower};
-  return fmt::format("{} {} right {} often than {}, by {} ({:.1f} to {:.1f}){}.", shown.name(most->b),
-                     "is", difference > 0 ? "more" : "less", shown.name(most->a),
-                     points(std::abs(difference)), 100 * size.lower, 100 * size.upper,
-                     shown.jury.truths > 0 ? "" : ", by the answers that the panel agrees on");
+  return fmt::format("{} {} {} often than {}, by {} ({:.1f} to {:.1f}).", shown.name(most->b),
+                     shown.jury.truths > 0 ? "is right" : "gives the answer of the other judges",
+                     difference > 0 ? "more" : "less", shown.name(most->a), points(std::abs(difference)),
+                     100 * size.lower, 100 * size.upper);
 }
 
 // The pair that agrees most beyond its qualities.
