@@ -90,8 +90,9 @@ def main() -> None:
             families.write_text("judge,family\n" + "".join(f"{judge},{family_of(judge)}\n" for judge in judges))
             found = jury(folder, *truth, "--family", families)
         blind = jury(folder, "--no-panels")
-        best = max(judge["quality"]["value"] for judge in found["judges"])
-        worth.append([name, str(len(judges)), f"{found['tasks']:,}", bounded(found["independent_votes"]),
+        best = max(judge["quality"]["value"] for judge in found["judges"] if judge["regular"])
+        regular = sum(judge["regular"] for judge in found["judges"])
+        worth.append([name, str(regular), f"{found['tasks']:,}", bounded(found["independent_votes"]),
                       bounded(blind["independent_votes"]), decimal(found["accuracy"]["value"], 3), decimal(best, 3)])
         excess = found["excess"]
         kin.append([name, *(bounded(excess[part]["excess"], 2) for part in ("within_families", "between_families")),

@@ -56,7 +56,9 @@ struct Judge {
   double cost = 1;
   std::uint64_t votes = 0;
   std::uint64_t missing = 0;
-  Bounded quality;                     // by truths, where there are some; else the method's
+  bool is_regular =
+      false;        // answered half of the tasks or more; others do not count as a vote of the panel
+  Bounded quality;  // by truths, where there are some; else the method's
   std::vector<ClassQuality> by_class;  // by truths
   // The class that the judge names more often than tasks have it, and by which share of the labels;
   // kNoClass where chance explains it.

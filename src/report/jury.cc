@@ -194,6 +194,7 @@ std::vector<Judge> introduce_judges(const Labels& labels, const WorkerMajor& by_
     std::tie(judge.model, judge.version) = split_version(labels.workers()[w]);
     judge.votes = by_judge.worker(w).size();
     judge.missing = jury.tasks - std::min(jury.tasks, judge.votes);
+    judge.is_regular = judge.votes > 0 && judge.votes >= judge.missing;
     const std::size_t row = family_of(labels.workers()[w], orders, jury.options.families);
     if (row < is_used.size()) {
       is_used[row] = true;
@@ -245,6 +246,21 @@ void tell_identical(const Labels& labels, Jury& jury) {
       pairs.size() > kMostNamed
           ? fmt::format("; and {} more", count_noun(pairs.size() - kMostNamed, "pair"))
           : ""));
+}
+
+std::vector<bool> find_regular(const Labels& labels, Jury& jury) {
+  std::vector<bool> is_regular;
+  std::vector<std::string> others;
+  for (const Judge& judge : jury.judges) {
+    is_regular.push_back(judge.is_regular);
+    if (judge.votes > 0 && !judge.is_regular) others.emplace_back(labels.workers()[judge.worker]);
+  }
+  if (!others.empty())
+    jury.notes.push_back(
+        fmt::format("{} answered less than half of the tasks: not counted in the "
+                    "panel's independent votes",
+                    listing(others, kMostNamed)));
+  return is_regular;
 }
 
 // Why nothing can be said of judges together; empty if it can.
@@ -372,15 +388,20 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
     return jury;
   }
   if (jury.all.pairs > 0) {
-    const IndependentVotes independent = count_independent_votes(votes, options.resamples, context);
+    const std::vector<bool> is_regular = find_regular(labels, jury);
+    const IndependentVotes independent = count_independent_votes(
+        refer(labels_of(labels, is_regular), reference, has_truths), options.resamples, context);
     jury.independent_votes = independent.whole;
     for (std::size_t i = 0; i < jury.judges.size(); ++i)
       jury.judges[i].votes_without = independent.without[i];
-    if (!independent.whole.is_told())
+    if (std::count(is_regular.begin(), is_regular.end(), true) < 2) {
+      jury.notes.push_back("fewer than two judges answered half of the tasks: no panel");
+    } else if (!independent.whole.is_told()) {
       jury.notes.push_back(
           has_truths ? "the judges hardly ever err: whether they err together cannot be told"
                      : "the judges hardly ever differ: whether all are right or all err together, only "
                        "truths can tell");
+    }
   }
   std::vector<double> costs;
   for (const Judge& judge : jury.judges) costs.push_back(judge.cost);

@@ -32,6 +32,7 @@ Json judge_json(const Judge& judge, const Labels& labels) {
                {"cost", judge.cost},
                {"votes", judge.votes},
                {"missing", judge.missing},
+               {"regular", judge.is_regular},
                {"quality", bounded_json(judge.quality)}};
   json["classes"] = Json::array();
   for (const ClassQuality& c : judge.by_class)

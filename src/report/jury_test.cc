@@ -411,6 +411,17 @@ TEST(Jury, OfJudgesWhoNeverMeetSaysSo) {
   }
 }
 
+TEST(Jury, OfOneRegularJudgeIsNoPanel) {
+  std::vector<Member> members = many(1, independent(.7));
+  members.push_back({"seldom", [](int task, int truth, Random& random) {
+                       return task % 5 == 0 ? independent(.7)(task, truth, random) : -1;
+                     }});
+  const Jury jury = jury_of(panel_of(300, 3, members));
+  EXPECT_FALSE(jury.independent_votes.is_told());
+  EXPECT_TRUE(std::any_of(jury.notes.begin(), jury.notes.end(),
+                          [](const std::string& note) { return holds_words(note, "no panel"); }));
+}
+
 TEST(Jury, OfOneClassSaysThatThereIsNothingToCompare) {
   const Panelled panel = panel_of(50, 1, many(4, [](int, int, Random&) { return 0; }));
   const Jury jury = jury_of(panel, false);
@@ -426,6 +437,11 @@ TEST(Jury, CountsWhatAJudgeDidNotAnswer) {
   EXPECT_EQ(jury.judges[4].votes, 1);
   EXPECT_EQ(jury.judges[4].missing, 199);
   EXPECT_TRUE(jury.independent_votes.is_told());
+  EXPECT_EQ(jury.independent_votes.value,
+            jury_of(panel_of(200, 3, many(4, independent(.7)))).independent_votes.value);
+  EXPECT_TRUE(std::any_of(jury.notes.begin(), jury.notes.end(), [](const std::string& note) {
+    return holds_words(note, "silent answered less");
+  }));
   NameTable workers = panel.labels.workers();
   workers.intern("mute");
   panel.labels = std::move(panel.labels).with_workers(std::move(workers));

@@ -28,16 +28,16 @@ struct JuryView {
   std::string name(std::uint32_t judge) const {
     return std::string(labels.workers()[jury.judges[judge].worker]);
   }
-  std::uint64_t voters() const {
-    return static_cast<std::uint64_t>(std::count_if(jury.judges.begin(), jury.judges.end(),
-                                                    [](const Judge& judge) { return judge.votes > 0; }));
+  std::uint64_t regulars() const {
+    return static_cast<std::uint64_t>(std::count_if(
+        jury.judges.begin(), jury.judges.end(), [](const Judge& judge) { return judge.is_regular; }));
   }
 };
 
 std::string say_independent_votes(const JuryView& shown) {
   const Bounded& votes = shown.jury.independent_votes;
   if (!votes.is_told()) return "";
-  const std::uint64_t n = shown.voters();
+  const std::uint64_t n = shown.regulars();
   const std::string worth = fmt::format("{:.1f} independent votes (95 % interval {:.1f} to {:.1f})",
                                         votes.value, votes.interval.lower, votes.interval.upper);
   if (shown.jury.truths == 0) {
@@ -334,7 +334,7 @@ Table versions_table(const JuryView& shown) {
 Facts jury_facts(const JuryView& shown) {
   const Jury& jury = shown.jury;
   Facts facts;
-  facts.facts = {{with_commas(shown.voters()), "judges"}, {with_commas(jury.tasks), "tasks"}};
+  facts.facts = {{with_commas(shown.regulars()), "judges"}, {with_commas(jury.tasks), "tasks"}};
   if (jury.independent_votes.is_told())
     facts.facts.push_back({fmt::format("{:.1f}", jury.independent_votes.value), "independent votes",
                            jury.truths > 0 ? "" : "by the answers that the panel agrees on"});
