@@ -184,8 +184,9 @@ void write_jury(const std::string& path, const Jury& jury, const Labels& labels,
                 const std::string& source, const WriteOptions& options) {
   if (is_page(path)) return write_document(path, document_of(jury, labels, source), options);
   if (kind_of(path) != TextKind::json) return write_judges(path, jury, labels, options);
+  const std::string text = to_json(jury, labels) + "\n";
   OutputFile file(path, OutputFile::When::at_the_end, options.cancelled);
-  file.write(to_json(jury, labels) + "\n");
+  file.write(text);
   file.commit();
 }
 
