@@ -13,6 +13,7 @@ void add_methods(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_import(CLI::App& app);
 void add_agreement(CLI::App& app);
+void add_jury(CLI::App& app);
 void add_stream(CLI::App& app);
 void add_state(CLI::App& app);
 void add_next(CLI::App& app);

@@ -119,6 +119,7 @@ void declare_commands(CLI::App& app) {
   add_simulate(app);
   add_import(app);
   add_agreement(app);
+  add_jury(app);
   add_workers(app);
   add_export(app);
   add_stream(app);

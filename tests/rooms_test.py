@@ -25,7 +25,7 @@ PUBLIC = {
     "io": "exports io write_back",
     "run": "aggregate learned",
     "stream": "budget events stream",
-    "report": "document report",
+    "report": "document jury report",
 }
 ROOM_OF_HEADER = {name: room for room, names in PUBLIC.items() for name in names.split()}
 

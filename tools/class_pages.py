@@ -78,12 +78,27 @@ def gold_page() -> str:
             f"## Members\n\n{members(cls, shown)}\n")
 
 
+def jury_page() -> str:
+    """The page of the class that compares judges."""
+    text, options = (inspect.getdoc(crowdfold.Jury) or "").split("\n\nParameters\n----------\n")
+    defaults = inspect.signature(crowdfold.Jury.__init__).parameters
+    rows = ["| parameter | default | meaning |", "|---|---|---|"]
+    for line in options.splitlines():
+        name, meaning = line.split(" : ", 1)
+        rows.append(f"| `{name}` | `{defaults[name].default!r}` | {cell(meaning)} |")
+    shown = tuple(name for name in vars(crowdfold.Jury) if not name.startswith("_"))
+    return (f"{HEADER}# Jury\n\n{text}\n\n    from crowdfold import Jury\n    jury = Jury().fit(votes, truths)\n"
+            f"    print(*jury.verdict_, sep=\"\\n\")\n\n[What the figures mean](../jury.md).\n\n## Parameters\n\n"
+            + "\n".join(rows) + f"\n\n## Members\n\n{members(crowdfold.Jury, shown)}\n")
+
+
 def index() -> str:
     rows = ["| class | method | in short |", "|---|---|---|"]
     for method in _native.registry():
         name = METHODS[method["name"]].class_name
         rows.append(f"| [`{name}`]({name}.md) | `{method['name']}` | {cell(method['summary'])} |")
     rows.append("| [`GoldMajorityVote`](GoldMajorityVote.md) | | a vote weighted by right labels on tasks whose truth is known |")
+    rows.append("| [`Jury`](Jury.md) | | models as judges: what each is worth, who errs like whom, what the panel is worth |")
     return f"{HEADER}# Classes\n\nHow they are used: [crowdfold in Python](../python.md).\n\n" + "\n".join(rows) + "\n"
 
 
@@ -91,6 +106,7 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "README.md").write_text(index(), encoding="utf-8")
     (folder / "GoldMajorityVote.md").write_text(gold_page(), encoding="utf-8")
+    (folder / "Jury.md").write_text(jury_page(), encoding="utf-8")
     for method in _native.registry():
         path = folder / f"{METHODS[method['name']].class_name}.md"
         path.write_text(page(method), encoding="utf-8")

@@ -135,6 +135,16 @@ std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, 
                                        double beta, const ReadOptions& options,
                                        ReadReport* report = nullptr);
 
+// A map of judges to families: judge, family, cost (optional; 1).
+struct FamilyRow {
+  std::string judge;
+  std::string family;
+  double cost = 1;
+};
+// Error(data) for a judge who is named twice.
+std::vector<FamilyRow> read_families(const std::string& path, const ReadOptions& options,
+                                     ReadReport* report = nullptr);
+
 // An estimates file: task, label, confidence (optional), and one column per class (optional).
 struct Estimates {
   NameTable tasks;

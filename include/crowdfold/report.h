@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "crowdfold/document.h"
+#include "crowdfold/jury.h"
 #include "crowdfold/labels.h"
 #include "crowdfold/metrics.h"
 #include "crowdfold/registry.h"
@@ -152,7 +154,8 @@ struct Report {
   std::vector<WorkerPair> pairs;
   std::vector<DriftChunk> drift;
   std::vector<ComparedMethod> methods;
-  Evaluation evaluation;  // if has_truths
+  Evaluation evaluation;     // if has_truths
+  std::optional<Jury> jury;  // where the workers are one (is_jury), without panels
 };
 
 // `truths` are by TaskId, kNoClass where unknown; or empty. The report compares with them, and never

@@ -11,6 +11,7 @@ from ._base import Aggregator
 from ._compare import compare
 from ._files import LabelRows, read_labels
 from ._gold import GoldMajorityVote
+from ._jury import Bounded, Jury
 from ._native import version as __version__
 from ._plain import Frame, Series
 from ._simulate import Crowd, simulate
@@ -19,8 +20,8 @@ from .errors import CrowdfoldError, DataError, FileError, InternalError, NotFitt
 from .methods import *
 
 __all__ = [
-    "Aggregator", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "GoldMajorityVote", "InternalError",
-    "LabelRows", "LiveStream", "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError", "WorkerQuality", "compare",
+    "Aggregator", "Bounded", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "GoldMajorityVote", "InternalError",
+    "Jury", "LabelRows", "LiveStream", "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError", "WorkerQuality", "compare",
     "datasets", "errors", "methods", "metrics", "plot", "read_labels", "simulate",
 ]
 __all__ += methods.__all__

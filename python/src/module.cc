@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "fit_module.h"
 #include "interrupts.h"
+#include "jury_module.h"
 #include "labels_module.h"
 #include "learned_module.h"
 #include "metrics_module.h"
@@ -22,5 +23,6 @@ NB_MODULE(_native, module) {
   bind_learned(module);
   bind_stream(module);
   bind_metrics(module);
+  bind_jury(module);
   bind_simulate(module);
 }

@@ -133,6 +133,31 @@ std::vector<WorkerCounts> read_workers(const std::string& path, Labels& labels, 
   return counts;
 }
 
+std::vector<FamilyRow> read_families(const std::string& path, const ReadOptions& options,
+                                     ReadReport* report) {
+  TableInput input(path, options,
+                   {{"judge", {"judge", "worker", "annotator", "model", "name"}},
+                    {"family", {"family", "group", "vendor", "provider", "lineage"}},
+                    {"cost", {"cost", "price", "costs"}, false}});
+  const std::size_t cost = input.field_of("cost");
+  std::vector<FamilyRow> rows;
+  NameTable judges("judges", kMaxWorkers);
+  input.holds([&] { return judges.bytes() + sizeof(FamilyRow) * rows.size(); });
+  input.for_each_row([&](Row row, bool) -> Complaint {
+    if (row[0].empty()) return {1, "no judge: the field is empty"};
+    FamilyRow found{std::string(row[0]), std::string(row[1]), 1};
+    if (cost != kNoColumn && cost < row.size() && !row[cost].empty() &&
+        !(parse_number(row[cost], 0, 1e15, found.cost) && found.cost > 0))
+      return {cost + 1, fmt::format("'{}' is not a cost: a number above 0", row[cost])};
+    if (judges.intern(row[0]) != rows.size())
+      return {1, fmt::format("judge '{}' has a family already", row[0])};
+    rows.push_back(std::move(found));
+    return {};
+  });
+  if (report != nullptr) *report = input.report();
+  return rows;
+}
+
 Estimates read_estimates(const std::string& path, const ReadOptions& options, ReadReport* report) {
   TableInput input(path, options, {task_role(), label_role(), {"confidence", {"confidence"}, false}},
                    true);

@@ -25,6 +25,7 @@ std::vector<double> log_odds_of(const Labels& labels, const WorkerState& state) 
 namespace {
 
 constexpr std::uint32_t kMostClassesToEvaluate = 20'000;  // K x K counts must fit
+constexpr std::uint64_t kMostJuryLabels = 1'000'000;      // a fraction of a second
 
 }  // namespace
 
@@ -58,6 +59,13 @@ Report make_report(const Labels& labels, std::span<const ClassId> truths, const 
   report.methods = compare_methods(reported, context);
   if (report.has_truths)
     report.evaluation = evaluate(result.estimate, truths, labels.num_classes(), result.confidence);
+  if (is_jury(labels) && labels.num_labels() <= kMostJuryLabels) {
+    JuryOptions jury;
+    jury.method = options.method;
+    jury.settings = options.settings;
+    jury.panels = false;
+    report.jury = make_jury(labels, truths, jury, context);
+  }
   return report;
 }
 

@@ -110,6 +110,7 @@ Document document_of(const Report& report, const Labels& labels, std::span<const
   document.sections.push_back(data_section(shown));
   document.sections.push_back(tasks_section(shown));
   document.sections.push_back(workers_section(shown));
+  if (report.jury) document.sections.push_back(jury_section(*report.jury, labels));
   document.sections.push_back(classes_section(shown));
   document.sections.push_back(order_section(shown));
   if (report.has_truths) document.sections.push_back(truth_section(shown));

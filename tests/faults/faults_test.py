@@ -91,6 +91,8 @@ CASES = [
     Case("workers-review", "workers labels.csv --rule".split() + ["quality<0.9"] + "--mturk batch.csv -o r.csv --threads 1".split(),
          ["r.csv"], inputs={"labels.csv": "labels.csv", "batch.csv": "batch.csv"}),
     Case("agreement", "agreement labels.csv --json --threads 1".split(), inputs={"labels.csv": "labels.csv"}),
+    Case("jury", "jury labels.csv --truth truth.csv -o j.json --threads 1".split(), ["j.json"],
+         inputs={"labels.csv": "labels.csv", "truth.csv": "truth.csv"}),
     Case("budget", "budget labels.csv --truth truth.csv --runs 1 --threads 1".split(),
          inputs={"labels.csv": "labels.csv", "truth.csv": "truth.csv"}),
     Case("export-to-appen", "export answers.csv --to appen --question q -o q.csv".split(), ["q.csv"],
