@@ -375,7 +375,8 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
           "the wrong answer");
     }
   } else {
-    jury.notes.emplace_back("too few tasks per class to tell without truths whether judges err together");
+    jury.notes.emplace_back(
+        "too few tasks per class to tell without truths whether judges err together");
   }
   if (jury.all.pairs == 0 && !jury.pairs.empty())
     jury.notes.push_back(
