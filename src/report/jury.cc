@@ -370,12 +370,13 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
     if (jury.by_class) {
       tell_identical(labels, jury);
     } else {
-      jury.notes.push_back(
+      jury.notes.emplace_back(
           "too few tasks per class: errors are compared as right and wrong, whatever "
           "the wrong answer");
     }
   } else {
-    jury.notes.push_back("too few tasks per class to tell without truths whether judges err together");
+    jury.notes.emplace_back(
+        "too few tasks per class to tell without truths whether judges err together");
   }
   if (jury.all.pairs == 0 && !jury.pairs.empty())
     jury.notes.push_back(
@@ -395,9 +396,9 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
     for (std::size_t i = 0; i < jury.judges.size(); ++i)
       jury.judges[i].votes_without = independent.without[i];
     if (std::count(is_regular.begin(), is_regular.end(), true) < 2) {
-      jury.notes.push_back("fewer than two judges answered half of the tasks: no panel");
+      jury.notes.emplace_back("fewer than two judges answered half of the tasks: no panel");
     } else if (!independent.whole.is_told()) {
-      jury.notes.push_back(
+      jury.notes.emplace_back(
           has_truths ? "the judges hardly ever err: whether they err together cannot be told"
                      : "the judges hardly ever differ: whether all are right or all err together, only "
                        "truths can tell");
@@ -409,10 +410,10 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
                          costs};
   if (options.panels) {
     if (!leave_out_each(input, jury.judges, context))
-      jury.notes.push_back("the panel is not judged without each judge: that would take too long");
+      jury.notes.emplace_back("the panel is not judged without each judge: that would take too long");
     jury.panels = find_panels(input, context);
     if (jury.panels.empty())
-      jury.notes.push_back("too few tasks to compare cheaper panels with the whole one");
+      jury.notes.emplace_back("too few tasks to compare cheaper panels with the whole one");
   }
   return jury;
 }

@@ -119,7 +119,7 @@ Orders find_orders(const Labels& labels, const JuryOptions& options) {
     if (options.orders.size() != 2 || options.orders[0].empty() || options.orders[1].empty() ||
         options.orders[0] == options.orders[1])
       throw Error(ErrorCode::usage, "orders are two endings of names, such as /ab,/ba");
-    const Orders asked{options.orders[0], options.orders[1]};
+    Orders asked{options.orders[0], options.orders[1]};
     if (count_both(names, asked) == 0) {
       throw Error(ErrorCode::usage,
                   fmt::format("no judge has both names, with '{}' and with '{}' at the end", asked.first,

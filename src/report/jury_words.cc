@@ -38,21 +38,21 @@ std::string say_independent_votes(const JuryView& shown) {
   const Bounded& votes = shown.jury.independent_votes;
   if (!votes.is_told()) return "";
   const std::uint64_t n = shown.regulars();
-  const std::string worth = fmt::format("{:.1f} independent votes (95 % interval {:.1f} to {:.1f})",
-                                        votes.value, votes.interval.lower, votes.interval.upper);
   if (shown.jury.truths == 0) {
     return fmt::format(
         "Without truths, errors that judges share look like truths: by the answers that the panel "
-        "agrees "
-        "on, its {} judges would be worth about {}, and they may be worth fewer.",
-        n, worth);
+        "agrees on, its {} "
+        "judges would be worth about {:.1f} independent votes, and they may be worth fewer.",
+        n, votes.value);
   }
   const char* why = votes.interval.upper < static_cast<double>(n)
                         ? "they err together more often than independent judges would"
                     : votes.interval.lower > static_cast<double>(n)
                         ? "they err together less often than independent judges would"
                         : "nothing shows that they err together";
-  return fmt::format("The {} judges are worth about {}: {}.", n, worth, why);
+  return fmt::format(
+      "The {} judges are worth about {:.1f} independent votes (95 % interval {:.1f} to {:.1f}): {}.", n,
+      votes.value, votes.interval.lower, votes.interval.upper, why);
 }
 
 std::string say_panels(const JuryView& shown) {
