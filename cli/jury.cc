@@ -79,10 +79,10 @@ void print_judges(const Jury& jury, const Labels& labels, std::size_t rows) {
   if (with_accuracy) header.emplace_back("accuracy without, points");
   if (jury.options.panels) header.emplace_back("answers changed without");
   Table table(header);
-  const auto shown = first_of(jury.judges, rows, [](const Judge& a, const Judge& b) {
+  const auto shown = first_of(jury.judges, rows, [](const JudgeSummary& a, const JudgeSummary& b) {
     return a.quality.is_told() && (!b.quality.is_told() || a.quality.value > b.quality.value);
   });
-  for (const Judge* judge : shown) {
+  for (const JudgeSummary* judge : shown) {
     std::vector<std::string> row = {std::string(labels.workers()[judge->worker])};
     if (in_families) {
       row.push_back(judge->family.empty() ? "-" : judge->family);

@@ -48,7 +48,7 @@ struct ClassQuality {
   Bounded quality;
 };
 
-struct Judge {
+struct JudgeSummary {
   WorkerId worker = 0;
   std::string family;   // of the map; empty: none
   std::string model;    // the name without version
@@ -134,9 +134,9 @@ struct Jury {
   double confidence = Bounded::kUntold;
   Bounded independent_votes;
   FamilyExcess all;
-  FamilyExcess within;        // families
-  FamilyExcess between;       // families
-  std::vector<Judge> judges;  // in the order of their ids, those without votes among them
+  FamilyExcess within;               // families
+  FamilyExcess between;              // families
+  std::vector<JudgeSummary> judges;  // in the order of their ids, those without votes among them
   std::vector<JudgePair> pairs;
   std::vector<PositionBias> positions;
   std::vector<VersionPair> versions;

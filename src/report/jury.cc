@@ -112,7 +112,7 @@ RightAnswers answers_of_others(const Labels& labels, std::span<const std::uint32
 
 // By truths.
 void measure_quality(const WorkerLabels& given, std::span<const ClassId> truths, std::uint32_t classes,
-                     Judge& judge) {
+                     JudgeSummary& judge) {
   struct Count {
     double right = 0;
     double tasks = 0;
@@ -139,11 +139,11 @@ void measure_quality(const WorkerLabels& given, std::span<const ClassId> truths,
 // The class that each judge names too often: mean of [x = k] - share of k over the judge's tasks. All
 // judges and classes are considered together.
 void find_leanings(const Labels& labels, const WorkerMajor& by_judge, const RightAnswers& reference,
-                   std::vector<Judge>& judges) {
+                   std::vector<JudgeSummary>& judges) {
   const std::uint32_t classes = labels.num_classes();
   std::vector<double> p_values;
   std::vector<Bounded> leanings;
-  for (const Judge& judge : judges) {
+  for (const JudgeSummary& judge : judges) {
     std::vector<double> sum(classes);
     std::vector<double> squares(classes);
     double tasks = 0;
@@ -183,13 +183,13 @@ void find_leanings(const Labels& labels, const WorkerMajor& by_judge, const Righ
   }
 }
 
-std::vector<Judge> introduce_judges(const Labels& labels, const WorkerMajor& by_judge,
-                                    const Orders& orders, Jury& jury) {
-  std::vector<Judge> judges(labels.num_workers());
+std::vector<JudgeSummary> introduce_judges(const Labels& labels, const WorkerMajor& by_judge,
+                                           const Orders& orders, Jury& jury) {
+  std::vector<JudgeSummary> judges(labels.num_workers());
   std::vector<bool> is_used(jury.options.families.size());
   std::vector<std::string> without_family;
   for (WorkerId w = 0; w < judges.size(); ++w) {
-    Judge& judge = judges[w];
+    JudgeSummary& judge = judges[w];
     judge.worker = w;
     std::tie(judge.model, judge.version) = split_version(labels.workers()[w]);
     judge.votes = by_judge.worker(w).size();
@@ -220,10 +220,10 @@ std::vector<Judge> introduce_judges(const Labels& labels, const WorkerMajor& by_
 }
 
 // Numbers of families by judge; -1: none.
-std::vector<int> family_numbers(const std::vector<Judge>& judges) {
+std::vector<int> family_numbers(const std::vector<JudgeSummary>& judges) {
   std::map<std::string, int> numbers;
   std::vector<int> family;
-  for (const Judge& judge : judges)
+  for (const JudgeSummary& judge : judges)
     family.push_back(
         judge.family.empty()
             ? -1
@@ -251,7 +251,7 @@ void tell_identical(const Labels& labels, Jury& jury) {
 std::vector<bool> find_regular(const Labels& labels, Jury& jury) {
   std::vector<bool> is_regular;
   std::vector<std::string> others;
-  for (const Judge& judge : jury.judges) {
+  for (const JudgeSummary& judge : jury.judges) {
     is_regular.push_back(judge.is_regular);
     if (judge.votes > 0 && !judge.is_regular) others.emplace_back(labels.workers()[judge.worker]);
   }
@@ -316,8 +316,9 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
   const WorkerMajor by_judge(labels, context.threads);
   const Orders orders = find_orders(labels, options);
   jury.judges = introduce_judges(labels, by_judge, orders, jury);
-  const auto voters = static_cast<std::size_t>(std::count_if(
-      jury.judges.begin(), jury.judges.end(), [](const Judge& judge) { return judge.votes > 0; }));
+  const auto voters =
+      static_cast<std::size_t>(std::count_if(jury.judges.begin(), jury.judges.end(),
+                                             [](const JudgeSummary& judge) { return judge.votes > 0; }));
   jury.density = voters == 0 || jury.tasks == 0
                      ? 0
                      : static_cast<double>(jury.labels) /
@@ -334,7 +335,7 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
   }
   if (jury.tasks > 0) jury.confidence = confidence / static_cast<double>(jury.tasks);
   if (has_truths) jury.accuracy = share_with_interval(right, static_cast<double>(jury.truths));
-  for (Judge& judge : jury.judges) {
+  for (JudgeSummary& judge : jury.judges) {
     if (judge.votes == 0) continue;
     if (has_truths) {
       measure_quality(by_judge.worker(judge.worker), truths, labels.num_classes(), judge);
@@ -405,7 +406,7 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
     }
   }
   std::vector<double> costs;
-  for (const Judge& judge : jury.judges) costs.push_back(judge.cost);
+  for (const JudgeSummary& judge : jury.judges) costs.push_back(judge.cost);
   const PanelInput input{labels, has_truths ? truths : std::span<const ClassId>{}, whole, options,
                          costs};
   if (options.panels) {

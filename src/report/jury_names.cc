@@ -231,7 +231,8 @@ std::vector<PositionBias> compare_orders(const Labels& labels, const WorkerMajor
 }
 
 std::vector<VersionPair> compare_versions(const Labels& labels, const WorkerMajor& by_judge,
-                                          std::span<const Judge> judges, const AnswersFor& answers_for) {
+                                          std::span<const JudgeSummary> judges,
+                                          const AnswersFor& answers_for) {
   std::map<std::string, std::vector<std::uint32_t>> models;
   for (std::uint32_t i = 0; i < judges.size(); ++i) {
     if (!judges[i].version.empty() && judges[i].votes > 0) models[judges[i].model].push_back(i);

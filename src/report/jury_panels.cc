@@ -287,7 +287,8 @@ Labels labels_of(const Labels& labels, const std::vector<bool>& is_member) {
   return {std::move(names), std::move(arrays), {}};
 }
 
-bool leave_out_each(const PanelInput& input, std::vector<Judge>& judges, const RunContext& context) {
+bool leave_out_each(const PanelInput& input, std::vector<JudgeSummary>& judges,
+                    const RunContext& context) {
   const Yardstick yardstick(input);
   const double work =
       static_cast<double>(judges.size()) * static_cast<double>(input.labels.num_labels());

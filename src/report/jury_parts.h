@@ -96,7 +96,8 @@ std::vector<PositionBias> compare_orders(const Labels& labels, const WorkerMajor
 // What the versions of a model, judges by place, are compared by.
 using AnswersFor = std::function<RightAnswers(std::span<const std::uint32_t> versions)>;
 std::vector<VersionPair> compare_versions(const Labels& labels, const WorkerMajor& by_judge,
-                                          std::span<const Judge> judges, const AnswersFor& answers_for);
+                                          std::span<const JudgeSummary> judges,
+                                          const AnswersFor& answers_for);
 
 // --- jury_panels.cc: other panels --------------------------------------------------------------
 
@@ -111,7 +112,8 @@ struct PanelInput {
   std::span<const double> costs;  // by judge
 };
 // Fills accuracy_without, changed_without and confidence_without; false if that would take too long.
-bool leave_out_each(const PanelInput& input, std::vector<Judge>& judges, const RunContext& context);
+bool leave_out_each(const PanelInput& input, std::vector<JudgeSummary>& judges,
+                    const RunContext& context);
 std::vector<Panel> find_panels(const PanelInput& input, const RunContext& context);
 
 // --- small statistics ---------------------------------------------------------------------------

@@ -24,7 +24,7 @@ Json family_json(const FamilyExcess& family) {
   return {{"pairs", family.pairs}, {"excess", bounded_json(family.excess)}};
 }
 
-Json judge_json(const Judge& judge, const Labels& labels) {
+Json judge_json(const JudgeSummary& judge, const Labels& labels) {
   Json json = {{"judge", labels.workers()[judge.worker]},
                {"family", text_or_null(judge.family)},
                {"model", judge.model},
@@ -69,7 +69,7 @@ Json jury_json(const Jury& jury, const Labels& labels) {
                  {"between_families", family_json(jury.between)}}}};
   for (const char* list : {"judges", "pairs", "positions", "versions", "panels"})
     json[list] = Json::array();
-  for (const Judge& judge : jury.judges) json["judges"].push_back(judge_json(judge, labels));
+  for (const JudgeSummary& judge : jury.judges) json["judges"].push_back(judge_json(judge, labels));
   for (const JudgePair& pair : jury.pairs)
     json["pairs"].push_back({{"a", name(pair.a)},
                              {"b", name(pair.b)},
@@ -139,7 +139,7 @@ void write_judges(const std::string& path, const Jury& jury, const Labels& label
                    "changed_without",
                    "confidence_without"},
                   options);
-  for (const Judge& judge : jury.judges) {
+  for (const JudgeSummary& judge : jury.judges) {
     Records::Line line = file.add();
     line.text(labels.workers()[judge.worker])
         .text(judge.family)

@@ -29,8 +29,9 @@ struct JuryView {
     return std::string(labels.workers()[jury.judges[judge].worker]);
   }
   std::uint64_t regulars() const {
-    return static_cast<std::uint64_t>(std::count_if(
-        jury.judges.begin(), jury.judges.end(), [](const Judge& judge) { return judge.is_regular; }));
+    return static_cast<std::uint64_t>(
+        std::count_if(jury.judges.begin(), jury.judges.end(),
+                      [](const JudgeSummary& judge) { return judge.is_regular; }));
   }
 };
 
@@ -172,9 +173,9 @@ Column interval_column(std::string name, std::string title, auto&& items, auto&&
 
 Table judges_table(const JuryView& shown) {
   const Jury& jury = shown.jury;
-  std::vector<Judge> judges = jury.judges;
-  std::erase_if(judges, [](const Judge& judge) { return !judge.quality.is_told(); });
-  using J = const Judge&;
+  std::vector<JudgeSummary> judges = jury.judges;
+  std::erase_if(judges, [](const JudgeSummary& judge) { return !judge.quality.is_told(); });
+  using J = const JudgeSummary&;
   Table table;
   table.id = "judges-table";
   table.title = "Judges";
