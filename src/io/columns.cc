@@ -167,6 +167,13 @@ void check_mapping(const std::vector<Role>& roles, const ReadOptions& options) {
       throw Error(ErrorCode::usage, fmt::format("--map {0}={1},{0}={2}: only one column can be the {0}",
                                                 name, first, column));
     }
+    for (const auto& [other, same] : options.columns) {
+      if (other == name) break;
+      if (same == column && is_mappable(name) && is_mappable(other)) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("--map {}={},{}={}: a column has one role", other, same, name, column));
+      }
+    }
     const bool known = std::any_of(roles.begin(), roles.end(), [&, &mapped = name](const Role& role) {
       return role.name == mapped && !role.aliases.empty();
     });

@@ -30,7 +30,7 @@ Role truth_role();  // named label, like the one above, with the names that trut
 // The column that the user mapped to a role; null if none.
 const std::string* mapping_of(const std::string& role, const ReadOptions& options);
 
-// Error(usage) if a role that is none of these is mapped, or one is mapped twice.
+// Error(usage) if a role that is none of these is mapped, one is mapped twice, or two are one column.
 void check_mapping(const std::vector<Role>& roles, const ReadOptions& options);
 
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
