@@ -26,6 +26,8 @@ Role task_role();
 Role worker_role();
 Role label_role();
 Role truth_role();  // named label, like the one above, with the names that truths have
+// Whether these are the roles of truths, whose columns --map does not concern.
+bool are_of_truths(const std::vector<Role>& roles);
 
 // The column that the user mapped to a role; null if none.
 const std::string* mapping_of(const std::string& role, const ReadOptions& options);

@@ -541,6 +541,74 @@ TEST(Truths, UnderOtherNamesAreReadToo) {
             (std::vector<ClassId>{0, 1, 1}));
 }
 
+// Eight tasks, each with labels of both classes.
+Labels labels_of_eight() {
+  std::vector<testing::LabelRow> rows;
+  for (int t = 0; t < 8; ++t) {
+    rows.push_back({fmt::format("q{}", t), "u", "cat"});
+    rows.push_back({fmt::format("q{}", t), "v", "dog"});
+  }
+  return testing::labels_of(rows);
+}
+std::string truths_of_eight(const std::string& header, const std::string& format) {
+  std::string text = header + "\n";
+  for (int t = 0; t < 8; ++t) {
+    text += fmt::format(fmt::runtime(format + "\n"), fmt::arg("task", fmt::format("q{}", t)),
+                        fmt::arg("truth", t % 2 == 0 ? "cat" : "dog"));
+  }
+  return text;
+}
+
+TEST(Truths, AreTheColumnThatIsCalledSoAlsoBesideLabels) {
+  const TempDir folder;
+  Labels labels = labels_of_eight();
+  const std::vector<ClassId> right = {0, 1, 0, 1, 0, 1, 0, 1};
+  for (const auto& [header, format] : std::vector<std::pair<std::string, std::string>>{
+           {"task,label,gold", "{task},cat,{truth}"},
+           {"task,worker,label,ground_truth", "{task},u,dog,{truth}"},
+           {"id,answer key,text", "{task},{truth},some text"},
+           {"id,text,reference", "{task},some text,{truth}"},
+           {"y,item", "{truth},{task}"},
+           {"target;question;split", "{truth};{task};test"}})
+    EXPECT_EQ(read_truths(folder.write("t.csv", truths_of_eight(header, format)), labels, {}), right)
+        << header;
+  EXPECT_EQ(read_truths(folder.write("t.csv", truths_of_eight("", "{truth},{task}")), labels, {}),
+            right);
+}
+
+TEST(Truths, OfNoClassOrSeveralAreAnErrorOrSkipped) {
+  const TempDir folder;
+  Labels labels = labels_of_eight();
+  const auto why = [&](const std::string& rows) {
+    const std::string path = folder.write("t.csv", "task,truth\n" + rows);
+    return std::string(error_of([&] { read_truths(path, labels, {}); }).what()).substr(path.size());
+  };
+  EXPECT_EQ(why("q0,cat\nq1,cat;dog\n"),
+            ":3:4: 'cat;dog' are several classes, and a task has one: --multi-select says what they are "
+            "(--skip-bad-rows leaves such truths out)");
+  EXPECT_EQ(why("q0,N/A\n"),
+            ":2:4: 'N/A' may mean that the truth is not known (--skip-bad-rows leaves such truths out)");
+  ReadOptions options;
+  options.skip_bad_rows = true;
+  const std::string other = folder.write("o.csv", "task,truth\nid7,cat\nid8,dog\n");
+  EXPECT_EQ(
+      std::string(error_of([&] { read_truths(other, labels, options); }).what()).substr(other.size()),
+      ": no row is the truth of a task that is there; the first: " + other +
+          ":2:1: task 'id7' is not there; tasks are such as 'q0' (--skip-bad-rows leaves such truths "
+          "out)");
+}
+
+TEST(Truths, InsideAnExportAreNotReadFromIt) {
+  const TempDir folder;
+  Labels labels = labels_of_eight();
+  const std::string path = folder.write(
+      "e.json",
+      R"([{"id":1,"data":{},"annotations":[{"id":1,"completed_by":1,"ground_truth":true,"result":[]}]}])");
+  const Error error = error_of([&] { read_truths(path, labels, {}); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_NE(std::string(error.what()).find("--truth-out"), std::string::npos);
+}
+
 TEST(Truths, ThatShareNoSpellingWithTheLabelsAreTold) {
   const TempDir folder;
   Labels labels = testing::labels_of({{"t1", "u", "cat"}, {"t2", "v", "dog"}});

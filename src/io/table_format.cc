@@ -264,6 +264,7 @@ bool TableFormat::is_blank(std::string_view start) {
 
 void TableFormat::find_columns(std::string_view start, const std::vector<Role>& roles, bool rest,
                                std::uint64_t lines) {
+  for_truths_ = are_of_truths(roles);
   json_ ? find_json_columns(start, roles, rest, lines) : find_csv_columns(start, roles, rest, lines);
 }
 
@@ -475,8 +476,9 @@ void TableFormat::use_header(const Opening& opening, const Glimpse& below,
   if (!columns) columns = match_columns(header, roles, options_, place);
   if (!columns) {
     throw Error(ErrorCode::usage, place,
-                fmt::format("cannot tell the columns apart: {} (name them: --map task=COLUMN,…)",
-                            columns_to_show(header)));
+                fmt::format("cannot tell the columns apart: {} ({})", columns_to_show(header),
+                            are_of_truths(roles) ? "name them 'task' and 'truth'"
+                                                 : "name them: --map task=COLUMN,…"));
   }
   require_no_namesakes(header, roles, *columns, options_, rest, place);
   choose(header, roles, *columns, rest);
@@ -499,11 +501,20 @@ void TableFormat::use_positions(std::string_view text, const Opening& opening,
         std::count_if(roles.begin(), roles.end(), [](const Role& role) { return role.by_position; });
     if (options_.header == Header::automatic && options_.columns.empty() &&
         numbers.size() != static_cast<std::size_t>(places)) {
-      throw Error(ErrorCode::usage, place,
-                  fmt::format("cannot tell the columns apart: {} (name them: --map task=COLUMN,…)",
-                              columns_to_show(opening.first_row)));
+      throw Error(
+          ErrorCode::usage, place,
+          fmt::format("cannot tell the columns apart: {} ({})", columns_to_show(opening.first_row),
+                      are_of_truths(roles) ? "write 'task' and 'truth' above them"
+                                           : "name them: --map task=COLUMN,…"));
     }
-    choose(numbers, roles, columns_by_position(numbers.size(), roles, options_, place), rest);
+    std::vector<std::size_t> columns = columns_by_position(numbers.size(), roles, options_, place);
+    if (are_of_truths(roles) && numbers.size() == 2 && options_.columns.empty()) {
+      const Glimpse all =
+          glimpse_of_csv(text.substr(opening.begin), layout_.separator, numbers, sight_ == Sight::all);
+      worked_out_ = !all.columns[0].is_unique() && all.columns[1].is_unique();
+      if (worked_out_) std::swap(columns[0], columns[1]);
+    }
+    choose(numbers, roles, columns, rest);
     return;
   }
   const Glimpse all =
@@ -547,9 +558,13 @@ void TableFormat::find_json_columns(std::string_view start, std::vector<Role> ro
   }
   const auto columns = match_columns(keys, roles, options_, place);
   if (!columns) {
-    throw Error(ErrorCode::usage, place,
-                fmt::format("cannot tell the keys apart: {} (name them: --map task=KEY,…)",
-                            columns_to_show(keys)));
+    throw Error(
+        ErrorCode::usage, place,
+        fmt::format("cannot tell the keys apart: {} ({})", columns_to_show(keys),
+                    are_of_truths(roles)
+                        ? "if they are tasks: jq -c 'to_entries[] | {task: .key, truth: .value}' "
+                          "makes rows of them"
+                        : "name them: --map task=KEY,…"));
   }
   choose(keys, roles, *columns, rest);
 }
@@ -663,7 +678,9 @@ void TableFormat::describe(ReadReport& report, const ByteSource& source) const {
   report.worked_out = worked_out_;
   if (worked_out_) {
     report.columns += fmt::format(" (worked out from the values; {} to say otherwise)",
-                                  wide_ ? "--wide-workers A,B,… or --map …" : "--map …");
+                                  for_truths_ ? "name them 'task' and 'truth'"
+                                  : wide_     ? "--wide-workers A,B,… or --map …"
+                                              : "--map …");
   }
 }
 

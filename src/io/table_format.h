@@ -139,6 +139,7 @@ class TableFormat {
   Sight sight_;
   bool json_ = false;
   bool wide_ = false;
+  bool for_truths_ = false;
   std::vector<std::string> worker_names_;  // of a wide table
   bool has_header_ = false;
   std::vector<std::string> header_;
