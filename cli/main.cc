@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "crowdfold/error.h"
+#include "crowdfold/io.h"
 #include "crowdfold/version.h"
 #include "crowdfold/words.h"
 #include "flags.h"
@@ -82,6 +83,7 @@ std::atomic<bool> is_out_of_memory = false;
 // for here. Anything else is a fault of ours: the core tells where.
 [[noreturn]] void on_terminate() {
   if (!is_out_of_memory) std::abort();
+  crowdfold::remove_unfinished_outputs();
   crowdfold::cli::tell(kOutOfMemory);
   ::_exit(kExitData);
 }

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <system_error>
 
 #include "commands.h"
 #include "crowdfold/error.h"
@@ -76,6 +79,37 @@ void count_events(const State& options) {
   print(fmt::format("{}\n", open_state(options.file).totals().events));
 }
 
+// The state that a command makes or changes. One that was not there before is taken away again unless
+// the command gets to keep it.
+class ChangedState {
+ public:
+  explicit ChangedState(const std::string& path) : path_(path), is_new_(!std::filesystem::exists(path)) {
+    stream_.emplace(open_store(path), StopRule{}, StreamListener{});
+    const StreamTotals totals = stream_->totals();  // somebody else may have made it in this moment
+    is_new_ = is_new_ && totals.events == 0 && totals.workers == 0;
+  }
+  ~ChangedState() {
+    stream_.reset();
+    std::error_code ignored;
+    for (const char* const part : {"", "-wal", "-shm"}) {
+      if (is_new_) std::filesystem::remove(path_ + part, ignored);
+    }
+  }
+  ChangedState(const ChangedState&) = delete;
+  ChangedState& operator=(const ChangedState&) = delete;
+
+  LiveStream& stream() { return *stream_; }
+  void commit() {
+    stream_->commit();
+    is_new_ = false;
+  }
+
+ private:
+  std::string path_;
+  bool is_new_;
+  std::optional<LiveStream> stream_;
+};
+
 // What is given twice would count twice.
 void require_once(const std::vector<std::string>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -93,9 +127,10 @@ void merge(const State& options) {
   require_once(states);
   std::vector<std::shared_ptr<StreamStore>> others;  // all are there before FILE is made or changed
   for (const std::string& other : options.others) others.push_back(open_store_to_read(other));
-  LiveStream stream(open_store(options.file), {}, {});
+  ChangedState state(options.file);
+  LiveStream& stream = state.stream();
   for (const auto& other : others) stream.merge(*other);
-  stream.commit();
+  state.commit();
   options.run.say(fmt::format("{}: {}, {}", options.file, count_noun(stream.totals().workers, "worker"),
                               count_noun(stream.totals().closed_tasks, "closed task")));
 }
@@ -132,7 +167,8 @@ void copy(const State& options) {
 
 void import_workers(const State& options) {
   require_once(options.others);
-  LiveStream stream(open_store(options.file), {}, {});
+  ChangedState state(options.file);
+  LiveStream& stream = state.stream();
   for (const std::string& table : options.others) {
     NameTable workers("workers", kMaxWorkers);
     const std::vector<WorkerCounts> counts =
@@ -140,10 +176,11 @@ void import_workers(const State& options) {
                      within(options.run.context(), InputFlags().options_for_tables()));
     for (WorkerId w = 0; w < counts.size(); ++w) stream.remember(workers[w], counts[w]);
   }
-  stream.commit();
+  state.commit();
 }
 
 void rejudge(const State& options) {
+  open_store_to_read(options.file);  // it is there: no new one is made
   std::string lines;
   LiveStream stream(open_store(options.file), {},
                     {[&](const TaskUpdate& update) { append_line(lines, update); }});

@@ -116,6 +116,9 @@ std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::stri
 // is not written, such as .xlsx: to be told before the work is done. Nothing is left behind; pipes and
 // devices are not touched.
 void require_writable(const std::string& path);
+// Removes the temporary files of outputs that are being written: for a process that is about to end
+// without unwinding its stack, as std::terminate() does.
+void remove_unfinished_outputs() noexcept;
 // Whether the ending of an output's name tells its kind; others get CSV.
 bool tells_its_kind(const std::string& path);
 

@@ -76,6 +76,14 @@ double unique_pairs(const GlimpseColumn& task, const GlimpseColumn& worker, std:
   return total == 0 ? 0 : static_cast<double>(counts.size()) / total;
 }
 
+double unevenness(const GlimpseColumn& column) {
+  if (column.filled == 0) return 0;
+  const double mean = static_cast<double>(column.filled) / static_cast<double>(column.distinct());
+  double squares = 0;
+  for (const std::uint32_t count : column.counts) squares += (count - mean) * (count - mean);
+  return std::sqrt(squares / static_cast<double>(column.distinct())) / mean;
+}
+
 GlimpseColumn joined(const GlimpseColumn& a, const GlimpseColumn& b) {
   GlimpseColumn both;
   for (std::size_t row = 0; row < a.ids.size(); ++row) {

@@ -22,6 +22,9 @@ Agreement agreement_within(const GlimpseColumn& group, const GlimpseColumn& valu
 // The share of rows whose task and worker come together for the first time; 0 if no row has both.
 double unique_pairs(const GlimpseColumn& task, const GlimpseColumn& worker, std::size_t rows);
 
+// The coefficient of variation of how often its values come: 0 where all come as often.
+double unevenness(const GlimpseColumn& column);
+
 // A column with a value for each pair of values.
 GlimpseColumn joined(const GlimpseColumn& a, const GlimpseColumn& b);
 

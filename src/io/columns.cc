@@ -167,6 +167,13 @@ void check_mapping(const std::vector<Role>& roles, const ReadOptions& options) {
       throw Error(ErrorCode::usage, fmt::format("--map {0}={1},{0}={2}: only one column can be the {0}",
                                                 name, first, column));
     }
+    for (const auto& [other, same] : options.columns) {
+      if (other == name) break;
+      if (same == column && is_mappable(name) && is_mappable(other)) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("--map {}={},{}={}: a column has one role", other, same, name, column));
+      }
+    }
     const bool known = std::any_of(roles.begin(), roles.end(), [&, &mapped = name](const Role& role) {
       return role.name == mapped && !role.aliases.empty();
     });
@@ -176,6 +183,10 @@ void check_mapping(const std::vector<Role>& roles, const ReadOptions& options) {
                                                 did_you_mean(name, names), listed(names)));
     }
   }
+}
+
+bool are_of_truths(const std::vector<Role>& roles) {
+  return roles.size() == 2 && roles[1].name == "label" && roles[1].aliases.front() == "truth";
 }
 
 Role task_role() {
@@ -196,8 +207,34 @@ Role label_role() {
 }
 Role truth_role() {
   Role role = label_role();
-  role.aliases.insert(role.aliases.begin() + 1, {"truth", "truelabel", "groundtruth", "gold",
-                                                 "goldlabel", "golden", "gt", "correct", "expected"});
+  // Before "label", which may be what somebody said.
+  role.aliases.insert(role.aliases.begin(), {"truth",
+                                             "truelabel",
+                                             "trueclass",
+                                             "trueanswer",
+                                             "truthlabel",
+                                             "groundtruth",
+                                             "gold",
+                                             "goldlabel",
+                                             "goldanswer",
+                                             "goldstandard",
+                                             "golden",
+                                             "gt",
+                                             "correct",
+                                             "correctlabel",
+                                             "correctanswer",
+                                             "expected",
+                                             "expectedlabel",
+                                             "expertlabel",
+                                             "answerkey",
+                                             "solution",
+                                             "reference",
+                                             "referencelabel",
+                                             "target",
+                                             "adjudicated",
+                                             "adjudicatedlabel",
+                                             "y",
+                                             "ytrue"});
   return role;
 }
 
@@ -223,9 +260,10 @@ std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::str
     throw Error(ErrorCode::usage, place,
                 fmt::format("no column for {}; the columns are: {}{}", fmt::join(missing, " and "),
                             columns_to_show(header),
-                            is_mappable(missing.front())
-                                ? fmt::format(" (name it: --map {}=COLUMN)", missing.front())
-                                : ""));
+                            !is_mappable(missing.front()) ? ""
+                            : are_of_truths(roles)
+                                ? " (name them 'task' and 'truth')"
+                                : fmt::format(" (name it: --map {}=COLUMN)", missing.front())));
   }
   return columns;
 }

@@ -26,11 +26,13 @@ Role task_role();
 Role worker_role();
 Role label_role();
 Role truth_role();  // named label, like the one above, with the names that truths have
+// Whether these are the roles of truths, whose columns --map does not concern.
+bool are_of_truths(const std::vector<Role>& roles);
 
 // The column that the user mapped to a role; null if none.
 const std::string* mapping_of(const std::string& role, const ReadOptions& options);
 
-// Error(usage) if a role that is none of these is mapped, or one is mapped twice.
+// Error(usage) if a role that is none of these is mapped, one is mapped twice, or two are one column.
 void check_mapping(const std::vector<Role>& roles, const ReadOptions& options);
 
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);

@@ -18,7 +18,6 @@ namespace {
 // never this much better than the right one.
 
 constexpr double kClearMargin = 1.5;     // over the next best guess
-constexpr double kDoubt = 0.3;           // … that makes an order of columns doubtful
 constexpr double kClearScore = 1.0;      // of the guess itself
 constexpr double kClearAgreement = 0.8;  // where names and looks do not say it all,
 constexpr double kClearDeviations = 2;   // beyond chance,
@@ -32,16 +31,25 @@ constexpr double kLookHint = 2;         // values look like those of the role: a
 constexpr double kPrefixHint = 1;       // "w17"
 constexpr double kAgreement = 4;        // labels agree within the group, beyond chance: times kappa
 constexpr double kMostCountHint = 1.4;  // there are more tasks than workers, more workers than classes
+constexpr double kEvenHint = 1;         // tasks have about as many labels each, workers have not
+constexpr double kWeakAgreement = 0.4;  // … enough where counts and evenness both say which is the task
 constexpr double kCountHint = 0.7;      // … times the logarithm of how many times as many
 constexpr double kUniquePairs =
     0.9;  // share of rows whose task and worker come together for the first time
 constexpr double kAttribute = -6;  // a column that says the same in all rows of a task, or of a worker
-constexpr double kLonelyAttribute = -1;         // … where there is no other column for labels
-constexpr std::size_t kRowsOfProperty = 4;      // with fewer, anything may be one by chance
-constexpr double kGroupsOfProperty = 15;        // … and with fewer, workers may all be right,
-constexpr double kRepeatsOfProperty = 5;        // unless there are many of them
-constexpr double kDeviationsOfFewTasks = 3;     // … and where there are fewer tasks than workers
-constexpr double kDeviationsOfRow = 0.2;        // of agreement that is no chance, with the root of rows
+constexpr double kLonelyAttribute = -1;      // … where there is no other column for labels
+constexpr std::size_t kRowsOfProperty = 4;   // with fewer, anything may be one by chance
+constexpr double kGroupsOfProperty = 15;     // … and with fewer, workers may all be right,
+constexpr double kRepeatsOfProperty = 5;     // unless there are many of them
+constexpr double kDeviationsOfFewTasks = 3;  // … and where there are fewer tasks than workers
+constexpr double kDeviationsOfRow = 0.2;     // of agreement that is no chance, with the root of rows
+// Which of two columns is the task. Workers who always say the same agree with themselves as well as
+// workers agree on tasks, and pilots have fewer tasks than workers: no sign is enough by itself.
+constexpr double kManyMore = 3;    // times as many tasks as workers
+constexpr double kMoreEven = 0.4;  // coefficients of variation of how many labels tasks and workers have
+constexpr double kMoreAgreement = 0.8;    // on tasks than of workers with themselves
+constexpr double kDeviationsOfOrder = 5;  // of agreement, beyond chance
+constexpr double kMostOwnAgreement = 2;   // of workers with themselves, where agreement on tasks is weak
 constexpr std::size_t kRowsToComeAgain = 20;    // for values of a first row that is data
 constexpr std::size_t kRowsOfManyColumns = 30;  // with fewer, one may look like labels by chance
 constexpr std::size_t kMostCandidates = 24;     // columns for each role
@@ -87,15 +95,6 @@ class Guesser {
       if (agrees(c) || constant ? hint >= 0 : unlikely && hint > 0) return c;
     }
     return kUnknown;
-  }
-
-  // How much better the best guess is.
-  double doubt_about(const LabelColumns& columns) {
-    guess();
-    const auto found = std::find_if(scored_.begin(), scored_.end(),
-                                    [&](const Scored& scored) { return scored.columns == columns; });
-    if (scored_.empty()) return 0;
-    return found == scored_.end() ? kClearMargin : scored_.front().score - found->score;
   }
 
  private:
@@ -178,8 +177,13 @@ class Guesser {
       return std::clamp(kCountHint * std::log(ratio), -kMostCountHint, kMostCountHint);
     };
     return strength(agreement(c.task, c.label)) - strength(agreement(c.worker, c.label)) +
-           outnumber(c.task, c.worker) + outnumber(c.worker, c.label) + hint_task(c.task) +
+           outnumber(c.task, c.worker) + outnumber(c.worker, c.label) +
+           std::clamp(kEvenHint * more_even(c), -kEvenHint, kEvenHint) + hint_task(c.task) +
            hint_worker(c.worker) + hint_label(c.label);
+  }
+
+  double more_even(const LabelColumns& c) const {
+    return unevenness(column(c.worker)) - unevenness(column(c.task));
   }
 
   // By a column's name: for the role, or against it.
@@ -239,7 +243,9 @@ class Guesser {
     if (scored_.empty()) return std::nullopt;
     LabelColumns best = scored_.front().columns;
     for (std::size_t c = 0; known_.task == kUnknown && c < looks_.size(); ++c) {
-      if (looks_[best.task].long_text && !looks_[c].long_text && is_same(c, best.task)) best.task = c;
+      const bool taken = c == best.worker || c == best.label;
+      if (looks_[best.task].long_text && !looks_[c].long_text && !taken && is_same(c, best.task))
+        best.task = c;
     }
     return best;
   }
@@ -260,6 +266,7 @@ class Guesser {
   bool has_objection(const LabelColumns& c) {
     const Hints hints = hints_of(c);
     if (std::min({hints.task, hints.worker, hints.label}) < 0) return true;
+    if (is_same(c.task, c.label) || is_same(c.worker, c.label)) return true;  // other names of them
     return (hints.label <= 0 && is_doubtful_label(c)) || (hints.worker <= 0 && is_doubtful_worker(c)) ||
            (hints.task <= 0 && is_doubtful_task(c, hints.worker));
   }
@@ -289,15 +296,18 @@ class Guesser {
            has_named_rival(c, label_words(), task_words(), worker_words());
   }
   // Something of the worker, such as a session: another column that fits says the same in all of its
-  // rows.
+  // rows. Or a number of seconds, which comes twice on a task where another column does not.
   bool is_doubtful_worker(const LabelColumns& c) {
     const std::vector<std::size_t> others = candidates_for_worker();
+    const double unique = unique_pairs(column(c.task), column(c.worker), rows_);
     return has_named_rival(c, worker_words(), task_words(), label_words()) ||
            std::any_of(others.begin(), others.end(), [&](std::size_t other) {
-             return other != c.task && other != c.worker && other != c.label &&
-                    hint_worker(other) >= 0 && !is_same(other, c.worker) &&
-                    unique_pairs(column(c.task), column(other), rows_) >= kUniquePairs &&
-                    agreement(c.worker, other).complete;
+             if (other == c.task || other == c.worker || other == c.label || hint_worker(other) < 0 ||
+                 is_same(other, c.worker))
+               return false;
+             const double of_other = unique_pairs(column(c.task), column(other), rows_);
+             return of_other > unique ||
+                    (of_other >= kUniquePairs && agreement(c.worker, other).complete);
            });
   }
   // A worker, by their number; or something that hardly ever comes back, where another column does.
@@ -316,6 +326,35 @@ class Guesser {
     });
   }
 
+  // Whether it is clear which of the two is the task and which the worker: names or looks say so, or
+  // counts, evenness and agreement say it together.
+  bool is_oriented(const LabelColumns& c) {
+    if (known_.task != kUnknown || known_.worker != kUnknown) return true;
+    const double hints =
+        hint_task(c.task) + hint_worker(c.worker) - hint_task(c.worker) - hint_worker(c.task);
+    return hints >= kNameHint || is_oriented_by_values(c);
+  }
+  bool is_oriented_by_values(const LabelColumns& c) {
+    if (rows_ < kClearRows) return false;
+    const auto sign = [](double value, double bound) {
+      return value >= bound ? 1 : value <= -bound ? -1 : 0;
+    };
+    const double ratio = static_cast<double>(column(c.task).distinct()) /
+                         static_cast<double>(column(c.worker).distinct());
+    const int signs = sign(std::log(ratio), std::log(kManyMore)) + sign(more_even(c), kMoreEven);
+    const Agreement& on_tasks = agreement(c.task, c.label);
+    const double own = std::max(strength(agreement(c.worker, c.label)), 0.0);
+    const double deviations =
+        std::max(kDeviationsOfOrder, kDeviationsOfRow * std::sqrt(static_cast<double>(rows_)));
+    const bool agrees = strength(on_tasks) >= std::max(kClearAgreement, own + kMoreAgreement) &&
+                        on_tasks.deviations >= deviations;
+    return (signs >= 1 && agrees) || (signs == 2 && agrees_weakly(c) && own < kMostOwnAgreement);
+  }
+  bool agrees_weakly(const LabelColumns& c) {
+    const Agreement& on_tasks = agreement(c.task, c.label);
+    return strength(on_tasks) >= kWeakAgreement && on_tasks.deviations >= kClearDeviations;
+  }
+
   // That there are many of something is no reason by itself: names and looks have to speak for the
   // guess, or workers who agree.
   bool is_supported(const LabelColumns& c) {
@@ -328,6 +367,7 @@ class Guesser {
     const bool agrees = strength(with_task) >= kClearAgreement && with_task.deviations >= deviations;
     const bool hinted = hints.sum() >= num_known() * kNameHint + kSomeHint;
     const bool few_columns = glimpse_.columns.size() <= 5;
+    if (glimpse_.columns.size() == 3 && agrees_weakly(c) && is_oriented_by_values(c)) return true;
     return agrees && rows_ >= (hinted && few_columns ? kClearRowsWithHint : kClearRows);
   }
   // Whether each role has the one column whose name has a word for it.
@@ -347,6 +387,7 @@ class Guesser {
     if (scored_.empty() || has_objection(scored_.front().columns)) return false;
     const LabelColumns& best = scored_.front().columns;
     if (is_named_by_words(best)) return true;
+    if (!is_oriented(best)) return false;
     if (scored_.front().score < (num_known() == 2 ? kClearLast : kClearScore) || !is_supported(best))
       return false;
     const auto other = std::find_if(scored_.begin(), scored_.end(), [&](const Scored& s) {
@@ -456,19 +497,26 @@ bool may_name_tasks(const GlimpseColumn& column) {
   return has_word(column.name, task_words()) || looks_like_task(looks_of(column));
 }
 
-bool is_out_of_order(const Glimpse& glimpse, const LabelColumns& columns) {
-  const auto looks = [&](std::size_t c) { return looks_of(glimpse.columns[c]); };
-  return looks_like_worker(looks(columns.task)) || looks_like_task(looks(columns.worker)) ||
-         looks_like_task(looks(columns.label));
+bool look_like_roles(const Glimpse& glimpse, const LabelColumns& columns) {
+  const GlimpseColumn& task = glimpse.columns[columns.task];
+  const GlimpseColumn& worker = glimpse.columns[columns.worker];
+  const GlimpseColumn& label = glimpse.columns[columns.label];
+  const Looks of_task = looks_of(task);
+  const Looks of_worker = looks_of(worker);
+  const Looks of_label = looks_of(label);
+  if (looks_like_worker(of_task) || looks_like_task(of_worker) || looks_like_task(of_label) ||
+      looks_like_worker(of_label) || !are_task_and_worker(task, worker))
+    return false;
+  const bool task_looks = looks_like_task(of_task);
+  const bool worker_looks = looks_like_worker(of_worker);
+  if (task_looks && worker_looks) return true;
+  // Workers of a task are others, its labels come again; and there are fewer classes than tasks.
+  return (task_looks && !are_task_and_worker(task, label)) ||
+         (worker_looks && label.distinct() < task.distinct() && !are_task_and_worker(label, worker));
 }
 
 std::size_t better_label(const Glimpse& glimpse, const LabelColumns& columns) {
   return Guesser(glimpse, columns).better_label();
-}
-
-bool is_doubtful(const Glimpse& glimpse, const LabelColumns& columns) {
-  return glimpse.rows >= kClearRowsWithHint &&
-         Guesser(glimpse, kNothingKnown).doubt_about(columns) >= kDoubt;
 }
 
 bool are_task_and_worker(const GlimpseColumn& task, const GlimpseColumn& worker) {

@@ -48,14 +48,11 @@ ColumnGuess guess_columns(const Glimpse& glimpse, const LabelColumns& known = kN
 // or where workers do not agree on it. kUnknown if there is none.
 std::size_t better_label(const Glimpse& glimpse, const LabelColumns& columns);
 
-// Whether another order of the roles fits the values much better than these columns.
-bool is_doubtful(const Glimpse& glimpse, const LabelColumns& columns);
-
 // Whether a worker says something of a task once, as good as always.
 bool are_task_and_worker(const GlimpseColumn& task, const GlimpseColumn& worker);
 
-// Whether values look like those of another role: workers where tasks should stand.
-bool is_out_of_order(const Glimpse& glimpse, const LabelColumns& columns);
+// Whether values look like those of these roles, as in "t1,w1,cat", and the columns go together so.
+bool look_like_roles(const Glimpse& glimpse, const LabelColumns& columns);
 
 // Whether its name or values say that the column is neither task, worker nor label, but a time, say.
 bool is_none_of_them(const GlimpseColumn& column);

@@ -185,7 +185,7 @@ TEST(GuessColumns, IsRightOrUnclearOnCrowdsOfAllKinds) {
     }
   }
   EXPECT_EQ(all.wrong, 0);
-  EXPECT_GT(all.right, 2 * all.unclear) << all.right << " right, " << all.unclear << " unclear";
+  EXPECT_GT(all.right, all.unclear) << all.right << " right, " << all.unclear << " unclear";
 }
 
 TEST(GuessColumns, IsClearOnOrdinaryFiles) {
@@ -207,7 +207,7 @@ TEST(GuessColumns, SeesManyClassesAndFewTasks) {
     try_orders(rows_of({40, 2, 2, 2, 0.85, true, "numbers"}, {}, seed), outcome, seed, "2 workers");
   }
   EXPECT_EQ(outcome.wrong, 0);
-  EXPECT_GT(outcome.right, outcome.unclear);
+  EXPECT_GT(2 * outcome.right, outcome.unclear);  // of 6 tasks by 30 workers, either may be the tasks
 }
 
 // --- files as people have them ------------------------------------------------------------
@@ -258,6 +258,45 @@ TEST(GuessColumns, NeedsRows) {
   EXPECT_FALSE(guess({"a", "b", "c"}, {}).clear);
   EXPECT_FALSE(guess({"a", "b", "c"}, {{"x", "y", "z"}}).clear);
   EXPECT_FALSE(guess({"a", "b"}, {{"x", "y"}, {"x", "z"}}).clear);
+}
+
+// A worker who says the same of nearly all tasks agrees with himself, as workers agree on tasks.
+TEST(GuessColumns, IsUnclearWhereWorkersAgreeWithThemselves) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    std::mt19937 random(seed);
+    TextRows few_tasks;  // by many workers, all of whom answer all
+    for (int t = 0; t < 6; ++t) {
+      for (int w = 0; w < 39; ++w) {
+        const bool own = random() % 10 < 5;  // goes by the worker, not by the task
+        few_tasks.push_back({fmt::format("{}", t), fmt::format("{}", w),
+                             (own ? w % 2 == 0 : random() % 2 == 0) ? "1" : "0"});
+      }
+    }
+    EXPECT_FALSE(guess({"a", "b", "c"}, few_tasks).clear) << seed;
+    TextRows many_tasks;  // of which a few workers take most
+    for (int i = 0; i < 600; ++i) {
+      const auto w = std::min(random() % 40, random() % 40);
+      const bool own = random() % 10 < 9;
+      many_tasks.push_back({fmt::format("{}", i / 3), fmt::format("{}", 7 * w + i % 3),
+                            (own ? w % 2 == 0 : random() % 2 == 0) ? "1" : "0"});
+    }
+    const ColumnGuess found = guess({"a", "b", "c"}, many_tasks);
+    EXPECT_TRUE(!found.clear || found.best == LabelColumns({0, 1, 2})) << seed;
+  }
+}
+
+TEST(GuessColumns, TakesNoNumberOfSecondsForAWorker) {
+  TextRows rows;
+  std::mt19937 random(1);
+  for (int t = 0; t < 100; ++t) {
+    for (int w = 0; w < 3; ++w) {
+      const std::string label = fmt::format("k{}", random() % 5 < 3 ? t % 11 : random() % 11);
+      rows.push_back({fmt::format("{}", 1000 + t), fmt::format("m{}z", char('a' + w)), label,
+                      fmt::format("{}", 2 + random() % 87)});
+    }
+  }
+  const ColumnGuess found = guess({"a", "b", "c", "d"}, rows);
+  EXPECT_TRUE(!found.clear || found.best == LabelColumns({0, 1, 2}));
 }
 
 // --- first rows ---------------------------------------------------------------------------

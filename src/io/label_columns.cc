@@ -306,12 +306,11 @@ FoundColumns check_positions(const Glimpse& glimpse, const std::vector<std::size
                              const Location& place) {
   const ColumnGuess guess = guess_columns(glimpse);
   const LabelColumns in_order = {columns[0], columns[1], columns[2]};
-  if (!guess.clear && (is_out_of_order(glimpse, in_order) || is_doubtful(glimpse, in_order))) {
+  if (!guess.clear && !look_like_roles(glimpse, in_order)) {
     throw Error(
         ErrorCode::usage, place,
-        "no header, and the columns seem to stand in another order than task, worker, label: say "
-        "which is which, as --no-header --map task=2,worker=1,label=3, or --no-header alone if "
-        "they do not");
+        "no header, and the values do not say which column is the task, which the worker and which "
+        "the label: say --no-header --map task=1,worker=2,label=3, or the order that it is");
   }
   if (!guess.clear) return {columns, {}, false};
   std::vector<std::size_t> better = {guess.best->task, guess.best->worker, guess.best->label};

@@ -27,17 +27,6 @@ std::string in_quotes(std::string_view name) {
   return fmt::format("'{}{}'", name.substr(0, kLength), name.size() > kLength ? "…" : "");
 }
 
-bool means_nothing(std::string_view label) {
-  constexpr std::array kWords = {
-      "n/a",          "na",       "nan",       "null",       "none",       "nil",          "-",
-      "--",           "?",        "??",        ".",          "undefined",  "missing",      "(blank)",
-      "(empty)",      "#n/a",     "<na>",      "n.a.",       "no answer",  "skip",         "skipped",
-      "k.a.",         "no label", "unlabeled", "unlabelled", "unanswered", "not answered", "no response",
-      "keine angabe", "(leer)",   "нет ответа"};
-  const std::string plain = fold_case(label);
-  return std::find(kWords.begin(), kWords.end(), plain) != kWords.end();
-}
-
 // As a shell takes it.
 std::string as_argument(std::string_view text) {
   const bool plain =
@@ -277,6 +266,17 @@ class NoteWriter {
 };
 
 }  // namespace
+
+bool means_nothing(std::string_view label) {
+  constexpr std::array kWords = {
+      "n/a",          "na",       "nan",       "null",       "none",       "nil",          "-",
+      "--",           "?",        "??",        ".",          "undefined",  "missing",      "(blank)",
+      "(empty)",      "#n/a",     "<na>",      "n.a.",       "no answer",  "skip",         "skipped",
+      "k.a.",         "no label", "unlabeled", "unlabelled", "unanswered", "not answered", "no response",
+      "keine angabe", "(leer)",   "нет ответа"};
+  const std::string plain = fold_case(label);
+  return std::find(kWords.begin(), kWords.end(), plain) != kWords.end();
+}
 
 LabelTotals totals_of(const std::string& source, const Labels& labels) {
   const TaskId tasks = labels.num_tasks();

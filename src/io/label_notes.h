@@ -39,6 +39,9 @@ void require_labels(const std::vector<ReadReport>& reports, std::uint64_t rows);
 void append_notes(std::vector<std::string>& notes, const LabelTotals& totals, const ClassCounts& counts,
                   const std::vector<std::string>& unmet, const ReadOptions& options);
 
+// Whether a word such as "N/A" stands for no answer.
+bool means_nothing(std::string_view label);
+
 // How truths are spelled: `classes` has those of the labels, `before` of them, then those that only
 // truths have. Notes say what looks like the same.
 enum class TruthSpelling { fits, differs };

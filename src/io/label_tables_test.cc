@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "crowdfold/io.h"
 #include "support.h"
 
@@ -304,6 +306,72 @@ TEST(LabelTables, WithoutAHeaderKeepTheirFirstRow) {
       18U);
 }
 
+// Numbers for everything, in every order of the columns: values have to say which is which.
+TEST(LabelTables, WithoutAHeaderAreReadInNoOrderThatTheValuesDoNotSay) {
+  const Names orders = {"{t},{w},{l}", "{t},{l},{w}", "{w},{t},{l}",
+                        "{w},{l},{t}", "{l},{t},{w}", "{l},{w},{t}"};
+  for (const int workers : {2, 3, 9, 30}) {
+    for (const std::string& order : orders) {
+      for (const int tasks : {2, 8, 60}) {
+        for (const char* const before : {"", "{row},", "2026-03-02T09:00:00Z,"}) {
+          std::string text;
+          Names right;
+          for (int t = 0; t < tasks; ++t) {
+            // Some workers have more labels than others, each task has three.
+            for (int j = 0; j < std::min(workers, 3); ++j) {
+              const int w = (t + j * j * (1 + t % 3)) % workers;
+              const int label = (t * w) % 7 == 1 ? 5 : 4 + t % 2;
+              text +=
+                  fmt::format(fmt::runtime(before + order + "\n"), fmt::arg("t", 700 + 3 * t),
+                              fmt::arg("w", 20 + w), fmt::arg("l", label), fmt::arg("row", text.size()));
+              const std::string said = fmt::format("{} {} {}", 700 + 3 * t, 20 + w, label);
+              if (std::find(right.begin(), right.end(), said) == right.end()) right.push_back(said);
+            }
+          }
+          for (const Header header : {Header::automatic, Header::no}) {
+            ReadOptions options;
+            options.header = header;
+            options.duplicates = Duplicates::keep;
+            Names labels;
+            try {
+              labels = understand(text, options).labels;
+            } catch (const Error& error) {
+              EXPECT_EQ(error.code(), ErrorCode::usage) << text;
+              EXPECT_NE(std::string(error.what()).find("--map task="), std::string::npos)
+                  << error.what();
+              continue;
+            }
+            std::sort(labels.begin(), labels.end());
+            labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+            std::sort(right.begin(), right.end());
+            EXPECT_EQ(labels, right) << order << " of " << tasks << " by " << workers;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(LabelTables, WithoutAHeaderTakeTheRestOfAMappingFromTheValues) {
+  ReadOptions options;
+  options.header = Header::no;
+  options.columns = {{"worker", "1"}};
+  EXPECT_EQ(understand(rows_below("{worker},{task},{label}"), options).report.columns,
+            "task = column 2, worker = column 1, label = column 3" + std::string(kWorkedOut));
+  options.columns = {{"task", "1"}, {"worker", "1"}};
+  const TempDir folder;
+  const std::string path = folder.write("f.csv", rows_below("{task},{worker},{label}"));
+  EXPECT_STREQ(error_of([&] { read_labels(path, options, {}); }).what(),
+               "--map task=1,worker=1: a column has one role");
+}
+
+TEST(LabelTables, OfGetAnotherLabelAreNotReadByTheirPlaces) {
+  EXPECT_EQ(
+      refusal("worker1\turl1\tporn\nworker1\turl2\tnotporn\nworker2\turl1\tnotporn\n", {}, "f.txt"),
+      ":1: no header, and the values do not say which column is the task, which the worker and "
+      "which the label: say --no-header --map task=1,worker=2,label=3, or the order that it is");
+}
+
 TEST(LabelTables, MayBeWide) {
   const std::string text =
       "photo,ann,bob,carol\np1,cat,cat,dog\np2,dog,dog,dog\np3,cat,,cat\np4,dog,dog,nan\np5,cat,cat,"
@@ -388,7 +456,15 @@ TEST(LabelTables, MayBeginBelowOtherLines) {
   ReadOptions options;
   options.skip_lines = 3;
   EXPECT_EQ(understand("Results of March\n\nexported,2026-03-02\n" + table, options).labels.size(), 2U);
-  EXPECT_EQ(refusal("Results of March\n\nPhoto,Who,What\n" + rows_below("{task},{worker},{label}")),
+  const Understood unknown =
+      understand("Results of March\n\nPhoto,Who,What\n" + rows_below("{task},{worker},{label}"));
+  EXPECT_EQ(unknown.labels.size(), 18U);
+  EXPECT_EQ(unknown.report.notes,
+            (Names{"the table begins in line 3: the lines above it are left out"}));
+  EXPECT_EQ(refusal("Results of March\n\nPhoto,Who,What\np1,ann,yes\np1,bob,no\n"),
+            ":1: this line has fewer fields than the 3 from line 3 on: if the table begins there, "
+            "--skip-lines 2");
+  EXPECT_EQ(refusal("Results, March\n\nPhoto,Who,What\n" + rows_below("{task},{worker},{label}")),
             ":1: this line has fewer fields than the 3 from line 3 on: if the table begins there, "
             "--skip-lines 2");
   EXPECT_EQ(understand("sep=;\n" + std::string("task;worker;label\nt1;a,b;x\n")).labels,
@@ -463,6 +539,74 @@ TEST(Truths, UnderOtherNamesAreReadToo) {
             (std::vector<ClassId>{0, 1, 1}));
   EXPECT_EQ(read_truths(folder.write("u.csv", "t2,b\nt1,a\nt3,b\n"), labels, {}),
             (std::vector<ClassId>{0, 1, 1}));
+}
+
+// Eight tasks, each with labels of both classes.
+Labels labels_of_eight() {
+  std::vector<testing::LabelRow> rows;
+  for (int t = 0; t < 8; ++t) {
+    rows.push_back({fmt::format("q{}", t), "u", "cat"});
+    rows.push_back({fmt::format("q{}", t), "v", "dog"});
+  }
+  return testing::labels_of(rows);
+}
+std::string truths_of_eight(const std::string& header, const std::string& format) {
+  std::string text = header + "\n";
+  for (int t = 0; t < 8; ++t) {
+    text += fmt::format(fmt::runtime(format + "\n"), fmt::arg("task", fmt::format("q{}", t)),
+                        fmt::arg("truth", t % 2 == 0 ? "cat" : "dog"));
+  }
+  return text;
+}
+
+TEST(Truths, AreTheColumnThatIsCalledSoAlsoBesideLabels) {
+  const TempDir folder;
+  Labels labels = labels_of_eight();
+  const std::vector<ClassId> right = {0, 1, 0, 1, 0, 1, 0, 1};
+  for (const auto& [header, format] : std::vector<std::pair<std::string, std::string>>{
+           {"task,label,gold", "{task},cat,{truth}"},
+           {"task,worker,label,ground_truth", "{task},u,dog,{truth}"},
+           {"id,answer key,text", "{task},{truth},some text"},
+           {"id,text,reference", "{task},some text,{truth}"},
+           {"y,item", "{truth},{task}"},
+           {"target;question;split", "{truth};{task};test"}})
+    EXPECT_EQ(read_truths(folder.write("t.csv", truths_of_eight(header, format)), labels, {}), right)
+        << header;
+  EXPECT_EQ(read_truths(folder.write("t.csv", truths_of_eight("", "{truth},{task}")), labels, {}),
+            right);
+}
+
+TEST(Truths, OfNoClassOrSeveralAreAnErrorOrSkipped) {
+  const TempDir folder;
+  Labels labels = labels_of_eight();
+  const auto why = [&](const std::string& rows) {
+    const std::string path = folder.write("t.csv", "task,truth\n" + rows);
+    return std::string(error_of([&] { read_truths(path, labels, {}); }).what()).substr(path.size());
+  };
+  EXPECT_EQ(why("q0,cat\nq1,cat;dog\n"),
+            ":3:4: 'cat;dog' are several classes, and a task has one: --multi-select says what they are "
+            "(--skip-bad-rows leaves such truths out)");
+  EXPECT_EQ(why("q0,N/A\n"),
+            ":2:4: 'N/A' may mean that the truth is not known (--skip-bad-rows leaves such truths out)");
+  ReadOptions options;
+  options.skip_bad_rows = true;
+  const std::string other = folder.write("o.csv", "task,truth\nid7,cat\nid8,dog\n");
+  EXPECT_EQ(
+      std::string(error_of([&] { read_truths(other, labels, options); }).what()).substr(other.size()),
+      ": no row is the truth of a task that is there; the first: " + other +
+          ":2:1: task 'id7' is not there; tasks are such as 'q0' (--skip-bad-rows leaves such truths "
+          "out)");
+}
+
+TEST(Truths, InsideAnExportAreNotReadFromIt) {
+  const TempDir folder;
+  Labels labels = labels_of_eight();
+  const std::string path = folder.write(
+      "e.json",
+      R"([{"id":1,"data":{},"annotations":[{"id":1,"completed_by":1,"ground_truth":true,"result":[]}]}])");
+  const Error error = error_of([&] { read_truths(path, labels, {}); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_NE(std::string(error.what()).find("--truth-out"), std::string::npos);
 }
 
 TEST(Truths, ThatShareNoSpellingWithTheLabelsAreTold) {

@@ -14,7 +14,9 @@
 #include <climits>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "crowdfold/error.h"
@@ -127,6 +129,10 @@ void require_known_kind(const std::string& path) {
     throw Error(ErrorCode::usage, Location{path, 0, 0}, instead);
 }
 
+// Outputs with a temporary file that has a name, by OutputFile::next_.
+std::mutex with_temporary_mutex;
+OutputFile* with_temporary = nullptr;
+
 }  // namespace
 
 bool write_to_reader(int descriptor, std::string_view bytes, const std::atomic<bool>* cancelled) {
@@ -160,7 +166,7 @@ OutputFile::OutputFile(std::string path, When when, const std::atomic<bool>* can
     if (when == When::as_it_comes) return;
     create((std::filesystem::temp_directory_path() / "crowdfold").string(), S_IRUSR | S_IWUSR);
     ::unlink(temporary_.c_str());  // nobody needs its name
-    temporary_.clear();
+    forget_temporary_file();
     return;
   }
   target_ = follow_links(path_);
@@ -178,9 +184,26 @@ void OutputFile::create(const std::string& stem, mode_t mode) {
     descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ < 0 && errno != EEXIST) break;
   }
-  if (descriptor_ >= 0) return;
+  if (descriptor_ < 0) {
+    temporary_.clear();
+    fail("write to");
+  }
+  const std::lock_guard lock(with_temporary_mutex);
+  next_ = std::exchange(with_temporary, this);
+}
+
+void OutputFile::forget_temporary_file() {
+  const std::lock_guard lock(with_temporary_mutex);
+  OutputFile** place = &with_temporary;
+  while (*place != nullptr && *place != this) place = &(*place)->next_;
+  if (*place == this) *place = next_;
   temporary_.clear();
-  fail("write to");
+}
+
+void OutputFile::remove_temporary_files() noexcept {
+  const std::lock_guard lock(with_temporary_mutex);
+  for (const OutputFile* file = with_temporary; file != nullptr; file = file->next_)
+    ::unlink(file->temporary_.c_str());
 }
 
 // Those of the file that is replaced; fewer where its group cannot be kept: nobody may read the new file
@@ -196,7 +219,9 @@ void OutputFile::take_permissions(const struct stat& old) {
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (stream_ >= 0) ::close(stream_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  forget_temporary_file();
 }
 
 void require_writable(const std::string& path) {
@@ -228,7 +253,7 @@ void OutputFile::commit() {
   }
   if (::fsync(descriptor_) != 0) fail("write to");
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("write to");
-  temporary_.clear();
+  forget_temporary_file();
   // The rename itself is durable once the folder is synced.
   const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
   const int directory =
@@ -266,6 +291,8 @@ TextKind kind_of(const std::string& path, const WriteOptions& options) {
     return options.spreadsheet_safe ? TextKind::spreadsheet_tsv : TextKind::tsv;
   return options.spreadsheet_safe ? TextKind::spreadsheet : TextKind::csv;
 }
+
+void remove_unfinished_outputs() noexcept { OutputFile::remove_temporary_files(); }
 
 bool tells_its_kind(const std::string& path) {
   const std::string ending = ending_of(uncompressed(path));

@@ -36,8 +36,12 @@ class OutputFile {
   void write(std::string_view bytes);
   void commit();
 
+  // See remove_unfinished_outputs().
+  static void remove_temporary_files() noexcept;
+
  private:
   void create(const std::string& stem, mode_t mode);
+  void forget_temporary_file();
   void take_permissions(const struct stat& old);
   int destination() const { return descriptor_ >= 0 ? descriptor_ : stream_; }
   void write_all(int descriptor, std::string_view bytes);
@@ -51,7 +55,8 @@ class OutputFile {
   int descriptor_ = -1;               // of the temporary file, if there is one
   int stream_ = -1;                   // of standard output, a pipe or a device
   const std::atomic<bool>* cancelled_;
-  bool terminal_ = false;  // whether that is one
+  bool terminal_ = false;       // whether that is one
+  OutputFile* next_ = nullptr;  // of those with a temporary file that has a name
 };
 
 // What kind of file is asked for: by its ending, before that of a compression, in any case. CSV where

@@ -198,21 +198,23 @@ TEST(ReadLabels, SaysWhatItRecognised) {
               &report);
   EXPECT_EQ(report.format, "tsv, gzip");
   EXPECT_EQ(report.columns, "task = item_id, worker = Annotator, label = label");
-  read_labels(folder.write("b.csv", "1,u,x\n"), {}, threads(1), &report);
+  read_labels(folder.write("b.csv", "t1,w1,x\n"), {}, threads(1), &report);
   EXPECT_EQ(report.format, "csv");
   EXPECT_EQ(report.columns, "task = column 1, worker = column 2, label = column 3");
 }
 
 TEST(ReadLabels, TakesAFirstRowOfDataForDataWithOrWithoutBeingTold) {
   const TempDir folder;
-  const std::string path = folder.write("a.csv", "t1,u,a\nt2,u,b\n");
+  const std::string path = folder.write("a.csv", "t1,w1,a\nt2,w1,b\n");
   EXPECT_EQ(read_labels(path, {}, threads(1)).rows().read, 2U);
   ReadOptions options;
   options.header = Header::no;
   EXPECT_EQ(read_labels(path, options, threads(1)).rows().read, 2U);
+  options.columns = {{"task", "1"}, {"worker", "2"}, {"label", "3"}};
   EXPECT_EQ(
       read_labels(folder.write("b.csv", "task,worker,label\nt1,u,a\n"), options, threads(1)).rows().read,
       2U);
+  options.columns.clear();
   options.header = Header::yes;
   EXPECT_EQ(error_of([&] { read_labels(path, options, threads(1)); }).code(), ErrorCode::usage);
 }
@@ -252,7 +254,9 @@ TEST(ReadLabels, TakesAFirstRecordOfAnyLengthAndBlankLinesBeforeIt) {
         folder.write("c.csv", blank + "task;worker;label\nt;w;a\n"),
         folder.write("d.jsonl",
                      R"({"task": "t", "worker": "w", "label": "a", "text": ")" + text + "\"}\n")}) {
-    const Labels labels = read_labels(path, {}, threads(2));
+    ReadOptions options;
+    if (path.ends_with("b.csv")) options.columns = {{"task", "1"}, {"worker", "2"}, {"label", "3"}};
+    const Labels labels = read_labels(path, options, threads(2));
     EXPECT_EQ(names_of(labels.tasks()), std::vector<std::string>{"t"}) << path;
     EXPECT_EQ(labels.classes()[labels.num_classes() - 1], "a") << path;
     EXPECT_EQ(labels.num_labels(), path.ends_with("b.csv") ? 2U : 1U);

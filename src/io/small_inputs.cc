@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "crowdfold/error.h"
+#include "crowdfold/exports.h"
 #include "crowdfold/io.h"
 #include "io/input_table.h"
 #include "io/label_notes.h"
@@ -41,10 +42,37 @@ ClassSpellings spellings_of(const NameTable& classes, const ReadOptions& options
   return spellings;
 }
 
+// Why a text is no truth; empty if it is one. `before`: how many classes labels name.
+std::string why_no_truth(std::string_view text, const NameTable& classes, std::uint32_t before,
+                         const ReadOptions& options) {
+  const auto is_class = [&](std::string_view name) {
+    const auto known = classes.find(name);
+    return known && *known < before;
+  };
+  if (is_class(text)) return "";
+  if (means_nothing(text)) return fmt::format("'{}' may mean that the truth is not known", text);
+  if (options.multi_select != MultiSelect::refuse) return "";
+  const std::vector<std::string> choices = choices_in(text);
+  if (choices.size() < 2 || !std::all_of(choices.begin(), choices.end(), is_class)) return "";
+  return fmt::format("'{}' are several classes, and a task has one: --multi-select says what they are",
+                     text);
+}
+
+// Error(usage) for an export of a platform, whose truths are among its labels.
+void require_no_export(const std::string& path, const ReadOptions& options) {
+  if (!is_rereadable(path) || !is_export(path, options)) return;
+  throw Error(
+      ErrorCode::usage, Location{display_name(path), 0, 0},
+      fmt::format("an export of a platform: 'crowdfold import {} --truth-out truths.csv' writes its "
+                  "truths into a file to give instead",
+                  path));
+}
+
 }  // namespace
 
 std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks, NameTable& classes,
                                  const ReadOptions& options, ReadReport* report) {
+  require_no_export(path, options);
   TableInput input(path, options, {task_role(), truth_role()});
   std::vector<ClassId> truths(tasks.size(), kNoClass);
   ClassSpellings spellings = spellings_of(classes, options);
@@ -53,9 +81,14 @@ std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks
   input.holds([&] { return classes.bytes(); });
   input.for_each_row([&](Row row, bool) -> Complaint {
     const auto task = tasks.find(row[0]);
-    if (!task)
-      return {1, fmt::format("task '{}' is not there (--skip-bad-rows leaves such truths out)", row[0])};
+    if (!task) {
+      return {1,
+              fmt::format("task '{}' is not there{} (--skip-bad-rows leaves such truths out)", row[0],
+                          tasks.size() == 0 ? "" : fmt::format("; tasks are such as '{}'", tasks[0]))};
+    }
     if (row[1].empty()) return {2, "no label: the field is empty"};
+    if (const std::string why = why_no_truth(row[1], classes, before, options); !why.empty())
+      return {2, why + " (--skip-bad-rows leaves such truths out)"};
     const ClassId truth =
         class_id(classes, spellings.changes() ? spellings.class_of(row[1]) : std::string(row[1]));
     any_shared = any_shared || truth < before;
@@ -66,10 +99,15 @@ std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks
     truths[*task] = truth;
     return {};
   });
+  const auto known = static_cast<std::uint64_t>(
+      std::count_if(truths.begin(), truths.end(), [](ClassId c) { return c != kNoClass; }));
+  if (known == 0 && input.report().skipped_rows > 0) {
+    throw Error(ErrorCode::data, Location{input.report().source, 0, 0},
+                fmt::format("no row is the truth of a task that is there; the first: {}",
+                            input.report().first_skipped));
+  }
   if (report != nullptr) {
     *report = input.report();
-    const auto known = static_cast<std::uint64_t>(
-        std::count_if(truths.begin(), truths.end(), [](ClassId c) { return c != kNoClass; }));
     report->spelled_otherwise =
         compare_spellings(classes, before, known, any_shared, report->notes) == TruthSpelling::differs;
   }

@@ -43,8 +43,9 @@ TEST(Truths, OfUnknownTasksAreAnErrorOrSkipped) {
   const std::string path = folder.write("t.csv", "task,label\nt1,a\nt9,a\n");
   const Error error = error_of([&] { read_truths(path, labels, {}); });
   EXPECT_EQ(error.code(), ErrorCode::data);
-  EXPECT_EQ(std::string(error.what()),
-            path + ":3:1: task 't9' is not there (--skip-bad-rows leaves such truths out)");
+  EXPECT_EQ(std::string(error.what()), path +
+                                           ":3:1: task 't9' is not there; tasks are such as 't1' "
+                                           "(--skip-bad-rows leaves such truths out)");
   ReadOptions options;
   options.skip_bad_rows = true;
   ReadReport report;

@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kSeparators = ",\t;|";
 constexpr std::size_t kLinesLookedAt = 30;  // for separators, and for lines above a header
+constexpr std::size_t kLinesOfTable = 4;    // below a title, to be a table for sure
 constexpr std::string_view kBlank = " \t\r\n";
 
 std::size_t count_places(const std::vector<Role>& roles) {
@@ -55,6 +56,22 @@ std::size_t count_separators(std::string_view line, char separator) {
     count += c == separator && !quoted ? 1 : 0;
   }
   return count;
+}
+
+// The last lines that have the separator equally often, of those in sight.
+struct EvenLines {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  std::size_t width = 0;  // separators
+};
+EvenLines even_lines(const std::vector<TextLine>& lines, char separator, Sight sight) {
+  const bool may_be_cut = sight == Sight::glimpse && lines.size() > 1;
+  const std::size_t last = lines.size() - (may_be_cut ? 1 : 0);
+  EvenLines even{last - 1, 1, count_separators(lines[last - 1].text, separator)};
+  for (; even.first > 0 && count_separators(lines[even.first - 1].text, separator) == even.width;
+       ++even.count)
+    --even.first;
+  return even;
 }
 
 // The separator that the first line has most of; where the lines below are in sight, one of those that
@@ -247,6 +264,7 @@ bool TableFormat::is_blank(std::string_view start) {
 
 void TableFormat::find_columns(std::string_view start, const std::vector<Role>& roles, bool rest,
                                std::uint64_t lines) {
+  for_truths_ = are_of_truths(roles);
   json_ ? find_json_columns(start, roles, rest, lines) : find_csv_columns(start, roles, rest, lines);
 }
 
@@ -254,7 +272,7 @@ bool TableFormat::needs_glimpse(std::string_view start, const std::vector<Role>&
   if (options_.wide || !options_.wide_workers.empty()) return true;
   const std::string_view text = start.substr(bytes_before_);
   if (json_) return !are_names_clear(JsonlParser::keys_of_first_objects(text), roles, options_);
-  if (options_.header == Header::no) return false;
+  if (options_.header == Header::no) return may_guess_positions(roles);
   return !are_names_clear(read_opening(text, 0).first_row, roles, options_);
 }
 
@@ -305,10 +323,7 @@ void TableFormat::skip_metadata(std::string_view start, const std::vector<Role>&
                                are_names_clear(cells_of(record), roles, options_);
       if (header && (count > most || below_title)) {
         layout_.separator = separator;
-        bytes_before_ += lines[i].begin;
-        lines_before_ += lines[i].before;
-        remarks_.push_back(fmt::format("the table begins in line {}: the lines above it are left out",
-                                       lines_before_ + 1));
+        skip_lines_above(lines[i].begin, lines[i].before);
         return;
       }
       most = std::max(most, count);
@@ -316,24 +331,43 @@ void TableFormat::skip_metadata(std::string_view start, const std::vector<Role>&
   }
 }
 
+// Lines of a title, without any separator, above lines that all have as many.
+void TableFormat::skip_title(std::string_view start, const std::vector<Role>& roles) {
+  const std::vector<TextLine> lines = first_lines(start.substr(bytes_before_), kLinesLookedAt);
+  for (const char separator : kSeparators) {
+    const EvenLines even = even_lines(lines, separator, sight_);
+    if (even.first == 0 || even.count < kLinesOfTable || even.width + 1 < count_places(roles) ||
+        std::any_of(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(even.first),
+                    [&](const TextLine& line) { return line.text.find(separator) != line.text.npos; }))
+      continue;
+    layout_.separator = separator;
+    skip_lines_above(lines[even.first].begin, lines[even.first].before);
+    return;
+  }
+}
+
+void TableFormat::skip_lines_above(std::size_t bytes, std::uint64_t lines) {
+  bytes_before_ += bytes;
+  lines_before_ += lines;
+  remarks_.push_back(
+      fmt::format("the table begins in line {}: the lines above it are left out", lines_before_ + 1));
+}
+
 // Error(data) if all rows below the first have more fields than it: then lines above the header are in
 // the way, and where that is not clear the user has to say so.
 void TableFormat::require_no_title(std::string_view text, const Opening& opening) const {
   const std::vector<TextLine> lines = first_lines(text, kLinesLookedAt);
-  const std::size_t last =
-      sight_ == Sight::glimpse && lines.size() > 1 ? lines.size() - 1 : lines.size();
   for (const char separator : kSeparators) {
-    const std::size_t width = last < 3 ? 0 : count_separators(lines[last - 1].text, separator);
-    if (width == 0 || count_separators(lines[0].text, separator) >= width) continue;
-    std::size_t first = last - 1;
-    while (first > 0 && count_separators(lines[first - 1].text, separator) == width) --first;
-    if (last - first < 2) continue;
+    const EvenLines even = even_lines(lines, separator, sight_);
+    if (even.width == 0 || even.count < 2 || even.first == 0 ||
+        count_separators(lines[0].text, separator) >= even.width)
+      continue;
     throw Error(
         ErrorCode::usage, Location{name_, opening.line, 0},
         fmt::format("this line has fewer fields than the {} from line {} on: if the table begins "
                     "there, --skip-lines {}",
-                    width + 1, lines_before_ + lines[first].before + 1,
-                    lines_before_ + lines[first].before));
+                    even.width + 1, lines_before_ + lines[even.first].before + 1,
+                    lines_before_ + lines[even.first].before));
   }
 }
 
@@ -374,7 +408,10 @@ void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> rol
   for (Role& role : roles) role.late = false;
   check_mapping(roles, options_);
   const bool guessing = sight_ != Sight::first_record && options_.header != Header::no;
-  if (guessing && options_.skip_lines == 0) skip_metadata(start, roles);
+  if (guessing && options_.skip_lines == 0) {
+    skip_metadata(start, roles);
+    if (remarks_.empty()) skip_title(start, roles);
+  }
   const std::string_view text = start.substr(bytes_before_);
   const Opening opening = read_opening(text, lines + lines_before_);
   layout_.num_fields = opening.first_row.size();
@@ -439,11 +476,19 @@ void TableFormat::use_header(const Opening& opening, const Glimpse& below,
   if (!columns) columns = match_columns(header, roles, options_, place);
   if (!columns) {
     throw Error(ErrorCode::usage, place,
-                fmt::format("cannot tell the columns apart: {} (name them: --map task=COLUMN,…)",
-                            columns_to_show(header)));
+                fmt::format("cannot tell the columns apart: {} ({})", columns_to_show(header),
+                            are_of_truths(roles) ? "name them 'task' and 'truth'"
+                                                 : "name them: --map task=COLUMN,…"));
   }
   require_no_namesakes(header, roles, *columns, options_, rest, place);
   choose(header, roles, *columns, rest);
+}
+
+// Whether values decide which column is which where there is no header: unless the user says it of all.
+bool TableFormat::may_guess_positions(const std::vector<Role>& roles) const {
+  return is_table_of_labels(roles) && !std::all_of(roles.begin(), roles.end(), [&](const Role& role) {
+           return mapping_of(role.name, options_) != nullptr;
+         });
 }
 
 void TableFormat::use_positions(std::string_view text, const Opening& opening,
@@ -451,23 +496,30 @@ void TableFormat::use_positions(std::string_view text, const Opening& opening,
   std::vector<std::string> numbers;
   for (std::size_t i = 1; i <= opening.first_row.size(); ++i)
     numbers.push_back(fmt::format("column {}", i));
-  const bool may_guess =
-      is_table_of_labels(roles) && options_.header == Header::automatic && options_.columns.empty();
-  if (!may_guess) {
+  if (!may_guess_positions(roles)) {
     const auto places =
         std::count_if(roles.begin(), roles.end(), [](const Role& role) { return role.by_position; });
     if (options_.header == Header::automatic && options_.columns.empty() &&
         numbers.size() != static_cast<std::size_t>(places)) {
-      throw Error(ErrorCode::usage, place,
-                  fmt::format("cannot tell the columns apart: {} (name them: --map task=COLUMN,…)",
-                              columns_to_show(opening.first_row)));
+      throw Error(
+          ErrorCode::usage, place,
+          fmt::format("cannot tell the columns apart: {} ({})", columns_to_show(opening.first_row),
+                      are_of_truths(roles) ? "write 'task' and 'truth' above them"
+                                           : "name them: --map task=COLUMN,…"));
     }
-    choose(numbers, roles, columns_by_position(numbers.size(), roles, options_, place), rest);
+    std::vector<std::size_t> columns = columns_by_position(numbers.size(), roles, options_, place);
+    if (are_of_truths(roles) && numbers.size() == 2 && options_.columns.empty()) {
+      const Glimpse all =
+          glimpse_of_csv(text.substr(opening.begin), layout_.separator, numbers, sight_ == Sight::all);
+      worked_out_ = !all.columns[0].is_unique() && all.columns[1].is_unique();
+      if (worked_out_) std::swap(columns[0], columns[1]);
+    }
+    choose(numbers, roles, columns, rest);
     return;
   }
   const Glimpse all =
       glimpse_of_csv(text.substr(opening.begin), layout_.separator, numbers, sight_ == Sight::all);
-  const bool in_order = numbers.size() == roles.size();
+  const bool in_order = numbers.size() == roles.size() && options_.columns.empty();
   std::vector<std::string> plain_numbers;  // as --map takes them
   for (std::size_t i = 1; i <= numbers.size(); ++i) plain_numbers.push_back(fmt::format("{}", i));
   const FoundColumns found =
@@ -506,9 +558,13 @@ void TableFormat::find_json_columns(std::string_view start, std::vector<Role> ro
   }
   const auto columns = match_columns(keys, roles, options_, place);
   if (!columns) {
-    throw Error(ErrorCode::usage, place,
-                fmt::format("cannot tell the keys apart: {} (name them: --map task=KEY,…)",
-                            columns_to_show(keys)));
+    throw Error(
+        ErrorCode::usage, place,
+        fmt::format("cannot tell the keys apart: {} ({})", columns_to_show(keys),
+                    are_of_truths(roles)
+                        ? "if they are tasks: jq -c 'to_entries[] | {task: .key, truth: .value}' "
+                          "makes rows of them"
+                        : "name them: --map task=KEY,…"));
   }
   choose(keys, roles, *columns, rest);
 }
@@ -622,7 +678,9 @@ void TableFormat::describe(ReadReport& report, const ByteSource& source) const {
   report.worked_out = worked_out_;
   if (worked_out_) {
     report.columns += fmt::format(" (worked out from the values; {} to say otherwise)",
-                                  wide_ ? "--wide-workers A,B,… or --map …" : "--map …");
+                                  for_truths_ ? "name them 'task' and 'truth'"
+                                  : wide_     ? "--wide-workers A,B,… or --map …"
+                                              : "--map …");
   }
 }
 

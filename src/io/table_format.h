@@ -114,6 +114,8 @@ class TableFormat {
   bool is_table_of_labels(const std::vector<Role>& roles) const;
   Opening read_opening(std::string_view text, std::uint64_t lines) const;
   void skip_metadata(std::string_view start, const std::vector<Role>& roles);
+  void skip_title(std::string_view start, const std::vector<Role>& roles);
+  void skip_lines_above(std::size_t bytes, std::uint64_t lines);
   void require_no_title(std::string_view text, const Opening& opening) const;
   bool is_header(const Opening& opening, const Glimpse& below, const std::vector<Role>& roles,
                  const Location& place) const;
@@ -124,6 +126,7 @@ class TableFormat {
   std::optional<std::vector<std::size_t>> columns_of_pair(const std::vector<std::string>& header,
                                                           const Glimpse& below,
                                                           const std::vector<Role>& roles) const;
+  bool may_guess_positions(const std::vector<Role>& roles) const;
   void use_positions(std::string_view text, const Opening& opening, const std::vector<Role>& roles,
                      bool rest, const Location& place);
   void find_json_columns(std::string_view start, std::vector<Role> roles, bool rest,
@@ -139,6 +142,7 @@ class TableFormat {
   Sight sight_;
   bool json_ = false;
   bool wide_ = false;
+  bool for_truths_ = false;
   std::vector<std::string> worker_names_;  // of a wide table
   bool has_header_ = false;
   std::vector<std::string> header_;

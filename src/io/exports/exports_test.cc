@@ -486,6 +486,25 @@ TEST_F(Exports, CaesarExtractsOfMachinesArePredictions) {
   EXPECT_EQ(rows_of(import("extracts.csv", text, options)), "900 108 yes\n900 model:5 yes\n");
 }
 
+// As a table, "accept" would be its label.
+TEST_F(Exports, ProdigyIsKnownByOneHashOrItsView) {
+  EXPECT_EQ(
+      rows_of(import(
+          "choice.jsonl",
+          R"({"text": "x", "_input_hash": 7, "accept": ["POS"], "answer": "accept", "_annotator_id": "shop-bob"}
+{"text": "x", "_input_hash": 7, "accept": ["NEG"], "answer": "accept", "_annotator_id": "shop-eve"}
+)")),
+      "7 shop-bob POS\n7 shop-eve NEG\n");
+  const std::string what =
+      error_of([&] {
+        import(
+            "old.jsonl",
+            R"({"text": "x", "accept": ["POS"], "answer": "accept", "_view_id": "choice", "_annotator_id": "shop-bob"}
+)");
+      }).what();
+  EXPECT_NE(what.find("1 answer without a task"), what.npos) << what;
+}
+
 TEST_F(Exports, ProdigyReadsChoicesAndQuestionsOfYesOrNo) {
   const ImportedLabels choice = import(
       "choice.jsonl",

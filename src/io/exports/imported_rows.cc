@@ -162,8 +162,12 @@ std::uint32_t ImportedRows::question_id(std::string_view name) {
 }
 
 // Answers on a task often come one after another.
+bool ImportedRows::is_last_task(std::string_view name) const {
+  return last_task_ < tasks_.size() && tasks_[last_task_] == name;
+}
+
 std::uint32_t ImportedRows::task_id(std::string_view name) {
-  if (last_task_ >= tasks_.size() || tasks_[last_task_] != name) last_task_ = tasks_.intern(name);
+  if (!is_last_task(name)) last_task_ = tasks_.intern(name);
   return last_task_;
 }
 
@@ -207,13 +211,18 @@ void ImportedRows::meet(Classes classes) {
 void ImportedRows::answer(const ImportedAnswer& answer, Classes classes) {
   if (answer.task.empty()) return leave_out(kNoTask);
   if (answer.worker.empty()) return leave_out(kNoWorker);
+  const bool is_new = !is_last_task(answer.task);
+  const std::uint64_t task_hash = is_new ? NameTable::hash(answer.task) : 0;
+  if (is_new) tasks_.prefetch(task_hash);  // there are many: its place is not in a cache, mostly
   const auto [question, label] = understand(answer.question, classes);
   Question& known = questions_[question];
   if (label == kNone && classes.size() > 1) {
     ++known.several;
     return;
   }
-  add({question, task_id(answer.task), workers_.intern(answer.worker), label, answer.time});
+  const std::uint32_t worker = workers_.intern(answer.worker);
+  if (is_new) last_task_ = tasks_.intern(answer.task, task_hash);
+  add({question, last_task_, worker, label, answer.time});
   known.labels += label == kNone ? 0 : 1;
 }
 
@@ -422,7 +431,10 @@ Labels ImportedRows::make_labels(std::vector<Row> rows, Duplicates duplicates,
                                  const std::string& source) {
   LabelNames names;
   const bool same_tasks = renamed_tasks_.empty() && are_in_order(rows);
-  if (same_tasks) names.tasks = tasks_;
+  if (same_tasks && truths_.empty())
+    names.tasks = std::move(tasks_);  // truths are the last to ask for them
+  else if (same_tasks)
+    names.tasks = tasks_;
   // Other names are looked up once each, in order of appearance.
   std::vector<std::uint32_t> new_tasks(same_tasks ? 0 : tasks_.size(), kNone);
   std::vector<std::uint32_t> new_workers(workers_.size(), kNone);
@@ -440,6 +452,9 @@ Labels ImportedRows::make_labels(std::vector<Row> rows, Duplicates duplicates,
   std::vector<TaskId> tasks;
   std::vector<WorkerId> workers;
   std::vector<ClassId> classes;
+  tasks.reserve(rows.size());
+  workers.reserve(rows.size());
+  classes.reserve(rows.size());
   for (const Row& row : rows) {
     tasks.push_back(row.task);
     workers.push_back(row.worker);

@@ -111,6 +111,7 @@ class ImportedRows {
   static constexpr std::uint32_t kEveryQuestion = 0xFFFF'FFFF;
 
   std::uint32_t question_id(std::string_view name);
+  bool is_last_task(std::string_view name) const;
   std::uint32_t task_id(std::string_view name);
   // The question's id and label of an answer; kNone as label for no class or several.
   std::pair<std::uint32_t, std::uint32_t> understand(std::string_view question, Classes classes);

@@ -77,13 +77,15 @@ void read_prodigy(ExportInput& input, ImportedRows& rows) {
 }  // namespace
 
 ExportFormat prodigy_lines() {
-  return {{"prodigy", "Prodigy", "JSON lines with `_input_hash`, `_task_hash` and `answer`",
+  return {{"prodigy", "Prodigy",
+           "JSON lines with `answer` and one of `_input_hash`, `_task_hash` and `_view_id`",
            "_input_hash (yes-or-no questions: _task_hash)", "_annotator_id (else _session_id)",
            "`accept`; for yes-or-no questions accept or reject",
            "spans and other views; `ignore`, and `reject` of a choice, abstain; reviewed rows "
            "(`versions`) are truths"},
           [](const ExportGlimpse& g) {
-            return g.is_json() && g.has_all({"_input_hash", "_task_hash", "answer"});
+            return g.is_json() && g.has("answer") &&
+                   (g.has("_input_hash") || g.has("_task_hash") || g.has("_view_id"));
           },
           read_prodigy};
 }
