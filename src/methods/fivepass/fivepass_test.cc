@@ -432,6 +432,7 @@ TEST(FivePass, IsTheSameOnAnyNumberOfThreads) {
     SimulationOptions options = small_crowd(classes);
     options.tasks = classes < 10 ? 9'000 : 4'500;
     options.workers = classes < 10 ? 3'000 : 100;
+    options.max_labels = classes < 10 ? 6 : 3;
     const Labels labels = simulate_labels(options, 7);
     const Result one = fivepass(labels);
     for (int threads = 2; threads <= 4; ++threads) {
