@@ -37,11 +37,12 @@ struct AgreementCommand {
     }
     Table table({"measure", "value", "over"});
     const std::string tasks = count_noun(a.tasks, "task") + " with two labels or more";
-    table.add({"percent agreement", decimal(a.percent), tasks});
-    table.add({"Cohen's kappa", decimal(a.cohen_kappa),
+    const auto value = [](double x) { return std::isfinite(x) ? decimal(x) : std::string("undefined"); };
+    table.add({"percent agreement", value(a.percent), tasks});
+    table.add({"Cohen's kappa", value(a.cohen_kappa),
                count_noun(a.worker_pairs, "pair") + " of workers, mean by common tasks"});
-    table.add({"Fleiss' kappa", decimal(a.fleiss_kappa), tasks});
-    table.add({"Krippendorff's alpha", decimal(a.krippendorff_alpha),
+    table.add({"Fleiss' kappa", value(a.fleiss_kappa), tasks});
+    table.add({"Krippendorff's alpha", value(a.krippendorff_alpha),
                count_noun(a.labels, "label") + ", nominal"});
     print(table.text(wants_color(stdout)));
   }

@@ -68,6 +68,21 @@ std::vector<RequiredOutput>& required_outputs() {
   return outputs;
 }
 
+// A value that is the path of a file stands for the names in it.
+std::vector<std::string> workers_named_by(const std::vector<std::string>& values) {
+  std::vector<std::string> names;
+  for (const std::string& value : values) {
+    std::error_code ignored;
+    std::vector<std::string> some;
+    if (std::filesystem::is_regular_file(value, ignored))
+      some = read_worker_names(value);
+    else
+      some = CLI::detail::split(value, ',');
+    names.insert(names.end(), some.begin(), some.end());
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string is_file_name(const std::string& value) {
@@ -117,6 +132,7 @@ void InputFlags::add_to(CLI::App& command) {
   add_exports_to(command);
   add_wide_to(command);
   add_abstain_to(command);
+  add_without_workers_to(command);
   add_spellings_to(command);
   add_multi_select_to(command);
   add_duplicates_to(command);
@@ -200,6 +216,16 @@ void InputFlags::add_abstain_to(CLI::App& command) {
       ->group(kInputGroup);
 }
 
+void InputFlags::add_without_workers_to(CLI::App& command) {
+  command
+      .add_option("--without-workers", without_workers_,
+                  "workers whose labels do not count: names, or a file of them, one per line or as "
+                  "'crowdfold workers' writes it; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("FILE|A,B,…")
+      ->group(kInputGroup);
+}
+
 void InputFlags::add_spellings_to(CLI::App& command) {
   command.add_flag("--fold-case", fold_case_, "'Cat' and 'cat' are one class")->group(kInputGroup);
   command
@@ -247,6 +273,7 @@ ReadOptions InputFlags::options() const {
   options.wide = wide_;
   options.wide_workers = wide_workers_;
   options.abstain = abstain_;
+  options.without_workers = workers_named_by(without_workers_);
   options.duplicates = duplicates_ == "first"   ? Duplicates::first
                        : duplicates_ == "error" ? Duplicates::error
                        : duplicates_ == "keep"  ? Duplicates::keep

@@ -46,6 +46,7 @@ class InputFlags {
   void add_exports_to(CLI::App& command);
   void add_wide_to(CLI::App& command);
   void add_abstain_to(CLI::App& command);
+  void add_without_workers_to(CLI::App& command);
   void add_spellings_to(CLI::App& command);
   void add_multi_select_to(CLI::App& command);
   void add_duplicates_to(CLI::App& command);
@@ -68,6 +69,7 @@ class InputFlags {
   bool wide_ = false;
   std::vector<std::string> wide_workers_;
   std::vector<std::string> abstain_;
+  std::vector<std::string> without_workers_;
   bool fold_case_ = false;
   bool normalize_ = false;
   std::string multi_select_ = "refuse";

@@ -46,7 +46,7 @@ std::string votes_of(const Labels& labels, TaskId t) {
   for (std::size_t i = 0; i < classes.size();) {
     std::size_t end = i;
     while (end < classes.size() && classes[end] == classes[i]) ++end;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", end - i, labels.classes()[classes[i]]);
+    text += fmt::format("{}{} ×{}", text.empty() ? "" : ", ", labels.classes()[classes[i]], end - i);
     i = end;
   }
   return text;
@@ -61,8 +61,9 @@ void tell_glance(const Labels& labels, const Result& result) {
   // By what is sure about them: the best by the interval's lower end, the worst by its upper end.
   std::vector<Interval> interval(workers.size());
   for (const WorkerId w : workers) interval[w] = result.learned.quality(w).credible_interval();
-  const std::size_t shown = std::min(kShown, workers.size());
-  Table best({"best workers", "quality", "lower", "upper", "labels", ""});
+  const bool all = workers.size() <= 2 * kShown;  // then one list has them
+  const std::size_t shown = all ? workers.size() : kShown;
+  Table best({all ? "workers" : "best workers", "quality", "lower", "upper", "labels", ""});
   std::stable_sort(workers.begin(), workers.end(),
                    [&](WorkerId a, WorkerId b) { return interval[a].lower > interval[b].lower; });
   for (std::size_t i = 0; i < shown; ++i) add_worker(best, labels, result, workers[i]);
@@ -70,12 +71,14 @@ void tell_glance(const Labels& labels, const Result& result) {
   std::stable_sort(workers.begin(), workers.end(),
                    [&](WorkerId a, WorkerId b) { return interval[a].upper < interval[b].upper; });
   for (std::size_t i = 0; i < shown; ++i) add_worker(worst, labels, result, workers[i]);
-  tell(fmt::format("\n{}\n{}\n", best.text(color), worst.text(color)));
+  tell(fmt::format("\n{}\n", best.text(color)));
+  if (!all) tell(worst.text(color) + "\n");
 
+  const Footing footing = footing_of(labels);
   const double settled = ReportOptions{}.settled;
   std::vector<TaskId> doubtful;
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    if (result.certainty(t) < settled) doubtful.push_back(t);
+    if (footing != Footing::sound || result.certainty(t) < settled) doubtful.push_back(t);
   }
   std::stable_sort(doubtful.begin(), doubtful.end(),
                    [&](TaskId a, TaskId b) { return result.confidence[a] < result.confidence[b]; });
@@ -87,8 +90,13 @@ void tell_glance(const Labels& labels, const Result& result) {
                decimal(result.confidence[t], 3), votes_of(labels, t)});
   }
   if (!doubtful.empty()) tell(tasks.text(color));
+  if (footing != Footing::sound) {
+    tell(fmt::format("nothing is settled: {}\n", words_of(footing)));
+    return;
+  }
   tell(fmt::format("{} of {} below a confidence of {}\n", with_commas(doubtful.size()),
-                   count_noun(labels.num_tasks(), "task"), decimal(settled, 2)));
+                   count_noun(labels.num_tasks(), "task"),
+                   decimal(with_doubt(settled, result.doubt, labels.num_classes()), 2)));
 }
 
 }  // namespace crowdfold::cli

@@ -89,6 +89,9 @@ void add_report(CLI::App& app) {
   command.add_option("--workers", state->options.most_workers, "most rows in the list of workers")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  command.add_option("--answers", state->options.most_answers, "most rows in the list of all answers")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
   state->input.add_to(command);
   state->run.add_seed_to(command);
   state->run.add_threads_to(command);

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
+#include "crowdfold/report.h"
 #include "crowdfold/words.h"
 #include "crowdfold/write_back.h"
 #include "flags.h"
@@ -56,6 +57,10 @@ void Workers::operator()() const {
   for (WorkerId w = 0; w < summary.workers().size(); ++w)
     matches.push_back(!wanted || wanted->holds(learned.quality(w), learned.counts_of(w)));
   run.end_progress();
+  if (summary.labels && truths.empty()) {
+    const std::string doubt = words_of(footing_of(*summary.labels));
+    if (!doubt.empty()) run.say("note: " + doubt);
+  }
   if (wanted) {
     const auto count = static_cast<std::uint64_t>(std::count(matches.begin(), matches.end(), true));
     run.say(fmt::format("{} of {}: {}", with_commas(count), count_noun(matches.size(), "worker"), rule));

@@ -65,6 +65,7 @@ struct Table {
   bool descending = false;
   std::optional<Details> details = {};
   LeftOut left_out = {};
+  std::string copied = {};  // the column that people may copy, a value per line
 };
 
 // A straight reference line: at `value` of an axis, or the diagonal.

@@ -41,7 +41,8 @@ struct ReadOptions {
   // are named here, by names or by numbers from 1.
   bool wide = false;
   std::vector<std::string> wide_workers;
-  std::vector<std::string> abstain;  // labels that mean "no label", beside the empty one
+  std::vector<std::string> abstain;          // labels that mean "no label", beside the empty one
+  std::vector<std::string> without_workers;  // workers whose labels all mean that
   // Labels that are one class: without regard to case, and to how Unicode and decimal numbers are
   // written.
   bool fold_case = false;
@@ -127,6 +128,10 @@ bool tells_its_kind(const std::string& path);
 void require_separate(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 // Whether two paths of inputs lead to one file.
 bool is_same_file(const std::string& a, const std::string& b);
+
+// Names of workers: one per line, or the first column of a table that begins with "worker", as
+// write_workers writes it.
+std::vector<std::string> read_worker_names(const std::string& path);
 
 // Worker qualities, as write_workers writes them, as counts under the prior Beta(alpha, beta), by
 // WorkerId. `workers` gains those that it does not have yet: their history goes on.

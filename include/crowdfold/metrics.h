@@ -58,7 +58,8 @@ struct Agreement {
   double krippendorff_alpha = 0;   // nominal
 };
 
-// Undefined coefficients (nothing to compare) are NaN; full agreement on a single class is 1.
+// Undefined coefficients are NaN: there is nothing to compare, or a single class, on which chance agrees
+// always. Cohen's kappa leaves out pairs of workers for whom it is undefined.
 // A worker's repeated labels on a task count separately, except that Cohen's kappa uses the worker's
 // last. Cohen's kappa is costly. It is left out (NaN, and worker_pairs 0) if more than 5 million pairs
 // of workers share a task, or if the sum of n^2 over tasks with n >= 2 labels exceeds 200 million.

@@ -22,10 +22,24 @@ struct ReportOptions {
   std::string method = "threepass";
   Settings settings = {};
   std::vector<std::string> compared = {"mv", "onepass", "twopass", "threepass", "ds"};  // may be empty
-  double settled = 0.9;            // confidence at which a task needs no more labels
+  double settled = 0.9;            // certainty at which a task needs no more labels
   std::uint32_t most_tasks = 500;  // most rows in the list of tasks to look at first
   std::uint32_t most_workers = 10'000;
+  std::uint32_t most_answers = 200'000;
 };
+
+// What the answers stand on. Where it is not sound, no task is settled, whatever its confidence.
+enum class Footing {
+  sound,
+  no_overlap,    // no task has labels of two workers: nothing shows how good anybody is
+  one_class,     // all labels are the same
+  no_agreement,  // labels agree no more often than guesses may
+  contradicted,  // by truths, answers of that confidence are right too rarely (95 % interval)
+};
+// Without truths.
+Footing footing_of(const Labels& labels);
+// "no task has labels of two workers, so …"; empty for a sound one.
+std::string words_of(Footing footing);
 
 struct ReportedTask {
   TaskId task = 0;
@@ -36,13 +50,14 @@ struct ReportedTask {
 };
 inline constexpr std::uint32_t kMostWanted = 3;
 
+// tasks = settled + open + without_labels.
 struct TaskSummary {
   std::uint64_t tasks = 0;
   std::uint64_t settled = 0;
+  std::uint64_t open = 0;
   std::uint64_t without_labels = 0;
   std::uint64_t single_label = 0;
-  // wanted[n]: tasks that want n further labels; the last entry: n or more. Includes tasks without
-  // labels.
+  // wanted[n]: tasks with labels that want n further ones; the last entry: n or more.
   std::vector<std::uint64_t> wanted = std::vector<std::uint64_t>(kMostWanted + 1);
   std::vector<std::uint64_t> labels_per_task;  // tasks by their number of labels
   // Bins of confidence, equally wide: all tasks, and those with a known truth that are right or wrong.
@@ -58,12 +73,14 @@ struct TaskSummary {
   // from the truth, most certain first.
   std::vector<ReportedTask> first;
   std::vector<ReportedTask> mistakes;
+  std::vector<ReportedTask> answers;  // all in their order, at most most_answers
 };
 
-// A worker's mark, by agreement with the other workers: docs/report.md has the rule.
+// A worker's mark, by the others' labels on the same tasks and the truths where they are known:
+// docs/report.md has the rule. In a report, less than 1 worker in 20 is named wrongly on average.
 enum class WorkerMark { useful, unsure, random, adversary };
-// On the scale of `beyond_chance`: a worker whose interval reaches above it is not called random.
-inline constexpr double kAtMostWeak = 0.3;
+// Who knows this share of the answers, or more, is not called random.
+inline constexpr double kLittleKnowledge = 0.2;
 
 struct ReportedWorker {
   WorkerId worker = 0;
@@ -72,11 +89,10 @@ struct ReportedWorker {
   Interval interval = {};
   double log_odds = 0;  // weight of the worker's labels: 0 is a guess
 
-  // Against the vote of the others on the same tasks.
-  std::uint64_t compared = 0;  // labels on tasks where the others' vote has a winner
+  // Against the truth, or else the vote of the others, on the same tasks.
+  std::uint64_t compared = 0;  // labels on tasks with a truth, or where that vote has a winner
   std::uint64_t agreed = 0;
-  double by_chance = 0;         // labels expected to agree if they were independent of the tasks
-  Interval beyond_chance = {};  // 95 % interval of agreement; 0: as by chance, 1: always
+  double by_chance = 0;  // labels that would agree if the worker said the same without seeing the tasks
   WorkerMark mark = WorkerMark::unsure;
   ClassId constant = kNoClass;  // the only class the worker ever gave, on at least 10 tasks
   double early = 0;             // share that agreed in the first and second half of the compared labels,
@@ -99,7 +115,10 @@ struct MixUp {
   ClassId estimate = 0;
   ClassId label = 0;
   std::uint64_t labels = 0;
-  double share = 0;  // of all labels on tasks with that estimate
+  double share = 0;         // of all labels on tasks with that estimate
+  double symmetric = 0;     // the share if errors fell on all classes alike
+  bool spelling = false;    // the two look like one class in two spellings
+  bool asymmetric = false;  // more than symmetric errors give: 5 % for all pairs together
 };
 
 // Two workers, on the tasks that both labelled.
@@ -118,6 +137,17 @@ struct DriftChunk {
   std::uint64_t agreed = 0;            // labels that are the task's estimate
   double confidence = 0;               // mean
   std::vector<std::uint64_t> classes;  // number of estimates, for the first classes of Report::classes
+  // Labels of one task are not independent, so errors are those of tasks: the share of each task's
+  // labels that are its estimate, summed, and its square.
+  std::uint64_t labelled = 0;  // tasks with labels
+  double share = 0;
+  double squared_share = 0;
+
+  double mean() const { return share / static_cast<double>(labelled); }
+  double variance_of_mean() const {
+    return (squared_share / static_cast<double>(labelled) - mean() * mean()) /
+           (static_cast<double>(labelled) - 1);
+  }
 };
 
 struct ComparedMethod {
@@ -134,6 +164,8 @@ struct ComparedMethod {
 
 struct Report {
   ReportOptions options;
+  Footing footing = Footing::sound;
+  double settled_confidence = 0;  // that of a settled task: options.settled, with the method's doubt
   std::uint64_t labels = 0;
   std::uint64_t abstentions = 0;
   std::uint64_t duplicates = 0;
@@ -156,6 +188,13 @@ struct Report {
   std::vector<ComparedMethod> methods;
   Evaluation evaluation;     // if has_truths
   std::optional<Jury> jury;  // where the workers are one (is_jury), without panels
+  Evaluation evaluation;     // if has_truths
+  // Classes that look like one, in groups, and the options of the command line that make them one.
+  struct Spellings {
+    std::vector<ClassId> classes;
+    std::string options;
+  };
+  std::vector<Spellings> spellings;
 };
 
 // `truths` are by TaskId, kNoClass where unknown; or empty. The report compares with them, and never

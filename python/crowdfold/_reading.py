@@ -25,6 +25,7 @@ class Reading:
     wide : the table has a row per task and a column per worker
     wide_workers : the same, and which columns are workers
     abstain : labels that mean no label, one or several
+    without_workers : workers whose labels do not count, one or several
     fold_case : "Cat" and "cat" are one class
     normalize : "0" and "0.0" are one class, and so are spellings that differ in blanks inside and in Unicode's forms
     multi_select : labels with several choices, such as "a;b": "refuse", "first" or "keep"
@@ -41,6 +42,7 @@ class Reading:
     wide: bool = False
     wide_workers: Sequence[str] = ()
     abstain: Union[str, Sequence[str]] = ()
+    without_workers: Union[str, Sequence[str]] = ()
     fold_case: bool = False
     normalize: bool = False
     multi_select: str = "refuse"
@@ -83,7 +85,7 @@ class Reading:
                 continue
             if field.name == "columns":
                 value = [(role, str(name)) for role, name in value.items()]
-            elif field.name in ("abstain", "wide_workers"):
+            elif field.name in ("abstain", "wide_workers", "without_workers"):
                 value = texts_of(value)
             given[field.name] = value
         return given

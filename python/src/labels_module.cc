@@ -322,6 +322,7 @@ ReadOptions read_options(const nb::dict& reading, const std::string& duplicates)
   take("wide", options.wide);
   take("wide_workers", options.wide_workers);
   take("abstain", options.abstain);
+  take("without_workers", options.without_workers);
   take("fold_case", options.fold_case);
   take("normalize", options.normalize);
   take("skip_bad_rows", options.skip_bad_rows);

@@ -50,6 +50,12 @@ def test_agreement_of_those_who_agree() -> None:
     assert cf.metrics.percent_agreement(data) == 1
 
 
+def test_agreement_on_one_class_is_no_more_than_chance_gives() -> None:
+    found = cf.metrics.agreement({"task": [1, 1], "worker": [1, 2], "label": ["x", "x"]})
+    assert found.percent == 1
+    assert all(math.isnan(x) for x in (found.cohen_kappa, found.fleiss_kappa, found.krippendorff_alpha))
+
+
 def test_a_data_set_is_loaded_as_it_is(tmp_path: Path) -> None:
     folder = tmp_path / "some"
     folder.mkdir()

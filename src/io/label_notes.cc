@@ -237,15 +237,10 @@ class NoteWriter {
                                                      : ", ",
                            in_quotes(totals_.classes[classes[i]]), rows_of(classes[i]));
     }
-    const auto differ = [&](const auto& spelling) {
-      return std::any_of(classes.begin(), classes.end(), [&](std::uint32_t c) {
-        return spelling(totals_.classes[c]) != spelling(totals_.classes[classes[0]]);
-      });
-    };
-    const char* const how = !differ(normalize_spelling) ? "--normalize"
-                            : !differ(fold_case)        ? "--fold-case"
-                                                        : "--fold-case --normalize";
-    notes_.push_back(fmt::format("{} look like one class: {} makes them one", names, how));
+    std::vector<std::string_view> spellings;
+    for (const std::uint32_t c : classes) spellings.push_back(totals_.classes[c]);
+    notes_.push_back(
+        fmt::format("{} look like one class: {} makes them one", names, options_that_merge(spellings)));
   }
 
   // Several choices, each of which is a class; or a list of JSON.
@@ -311,6 +306,10 @@ void append_notes(std::vector<std::string>& notes, const LabelTotals& totals, co
   writer.on_roles();
   for (const std::string& value : unmet)
     notes.push_back(fmt::format("--abstain{}: no label is {}", as_argument(value), in_quotes(value)));
+  for (const std::string& name : options.without_workers) {
+    if (!totals.workers.find(name))
+      notes.push_back(fmt::format("--without-workers{}: no worker is called that", as_argument(name)));
+  }
   writer.on_nothing();
   writer.on_spellings();
   writer.on_workers_alike();

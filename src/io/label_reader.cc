@@ -115,7 +115,9 @@ std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunConte
 
 LabelReader::Input::Input(std::unique_ptr<ByteSource> text, const std::string& path,
                           const ReadOptions& options, std::size_t place, int threads)
-    : number(place), table(std::move(text), path, options, label_roles()), rows(table.format()) {
+    : number(place),
+      table(std::move(text), path, options, label_roles()),
+      rows(table.format(), options.without_workers) {
   for (int thread = 0; thread < std::max(1, threads); ++thread) parsers.push_back(table.make_parser());
 }
 
@@ -198,7 +200,7 @@ void rethrow_with_place(const DuplicateLabel& error, const std::vector<std::stri
     SlotTable<PairSlot> pairs;
     for (const std::string& path : paths) {
       TableInput input(path, options, label_roles());
-      const LabelRows rows(input.format());
+      const LabelRows rows(input.format(), options.without_workers);
       BlockOutcome left_out;
       input.for_each_row([&](Row row, bool) -> Complaint {
         Complaint second;

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/rows.h"
@@ -15,8 +16,13 @@ namespace crowdfold {
 
 class LabelRows {
  public:
-  explicit LabelRows(const TableFormat& format)
-      : json_(format.is_json()), wide_(format.is_wide()), names_(format.field_names()) {
+  // Workers of `without` abstain from everything.
+  explicit LabelRows(const TableFormat& format, std::vector<std::string> without = {})
+      : json_(format.is_json()),
+        wide_(format.is_wide()),
+        names_(format.field_names()),
+        without_(std::move(without)) {
+    std::sort(without_.begin(), without_.end());
     if (format.has_header() && !wide_) std::copy_n(names_.begin(), header_.size(), header_.begin());
     if (wide_) std::copy(format.worker_names().begin(), format.worker_names().end(), names_.begin() + 1);
   }
@@ -43,7 +49,7 @@ class LabelRows {
       ++outcome.repeated_headers;
       return {};
     }
-    take(task, worker, label);
+    take(task, worker, is_without(worker) ? std::string_view() : label);
     return {};
   }
 
@@ -61,9 +67,14 @@ class LabelRows {
     }
     for (std::size_t i = 1; i < row.size(); ++i) {
       const std::string_view label = trimmed(row[i]);
-      take(task, names_[i], means_missing(label) ? std::string_view() : label);
+      const bool missing = means_missing(label) || is_without(names_[i]);
+      take(task, names_[i], missing ? std::string_view() : label);
     }
     return {};
+  }
+
+  bool is_without(std::string_view worker) const {
+    return !without_.empty() && std::binary_search(without_.begin(), without_.end(), worker);
   }
 
   bool is_wide_header(Row row) const;
@@ -78,6 +89,7 @@ class LabelRows {
   bool json_;  // an object without the keys is no empty row
   bool wide_;
   std::vector<std::string> names_;  // of the fields; of a wide table: of the workers, behind the task
+  std::vector<std::string> without_;
   std::array<std::string, 3> header_ = {"\n", "\n", "\n"};  // no trimmed field is a newline
 };
 

@@ -230,6 +230,23 @@ TEST(ReadLabels, CountsTheValueForAbstainingAsNoLabel) {
   EXPECT_EQ(names_of(labels.workers()), (std::vector<std::string>{"u", "v", "w"}));
 }
 
+TEST(ReadLabels, OfWorkersWhoAreLeftOutAreAbstentions) {
+  const TempDir folder;
+  ReadOptions options;
+  options.without_workers = {"w", "nobody"};
+  ReadReport report;
+  for (const char* const text :
+       {"task,worker,label\nt,u,a\nt,w,b\ns,w,b\nt,v,a\n", "task,u,w,v\nt,a,b,a\ns,,b,\n"}) {
+    if (std::string_view(text).starts_with("task,u")) options.wide_workers = {"u", "w", "v"};
+    const Labels labels = read_labels(folder.write("a.csv", text), options, threads(1), &report);
+    EXPECT_EQ(labels.num_labels(), 2U);
+    EXPECT_EQ(labels.num_tasks(), 2U);  // the task of w alone stays, without a label
+    EXPECT_EQ(names_of(labels.classes()), std::vector<std::string>{"a"});
+    ASSERT_FALSE(report.notes.empty());
+    EXPECT_EQ(report.notes[0], "--without-workers nobody: no worker is called that");
+  }
+}
+
 TEST(ReadLabels, SaysWhatIsWrongWithAFileThatHoldsNothing) {
   const TempDir folder;
   const auto message = [&](const std::string& text) {

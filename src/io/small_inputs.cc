@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 
 #include "crowdfold/error.h"
 #include "crowdfold/exports.h"
@@ -11,6 +12,7 @@
 #include "io/input_table.h"
 #include "io/label_notes.h"
 #include "io/spellings.h"
+#include "io/trim.h"
 
 namespace crowdfold {
 namespace {
@@ -68,7 +70,36 @@ void require_no_export(const std::string& path, const ReadOptions& options) {
                   path));
 }
 
+// The first field of a row of CSV.
+std::string first_field(std::string_view row) {
+  if (!row.starts_with('"')) return std::string(row.substr(0, row.find(',')));
+  std::string field;
+  for (std::size_t i = 1; i < row.size(); ++i) {
+    if (row[i] == '"' && (++i == row.size() || row[i] != '"')) break;
+    field.push_back(row[i]);
+  }
+  return field;
+}
+
 }  // namespace
+
+std::vector<std::string> read_worker_names(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error(ErrorCode::io, Location{path, 0, 0}, "it cannot be read");
+  std::vector<std::string> names;
+  bool is_table = false;
+  bool first = true;
+  for (std::string line; std::getline(file, line); first = false) {
+    const std::string_view text = trimmed(line);
+    if (first && (text == "worker" || text.starts_with("worker,"))) {
+      is_table = true;
+    } else if (!text.empty()) {
+      names.push_back(is_table ? first_field(text) : std::string(text));
+    }
+  }
+  if (file.bad()) throw Error(ErrorCode::io, Location{path, 0, 0}, "it cannot be read");
+  return names;
+}
 
 std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks, NameTable& classes,
                                  const ReadOptions& options, ReadReport* report) {

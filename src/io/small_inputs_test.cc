@@ -64,6 +64,17 @@ TEST(Truths, ThatContradictEachOtherAreRefused) {
             std::string::npos);
 }
 
+TEST(WorkerNames, AreLinesOrTheFirstColumnOfATable) {
+  const TempDir folder;
+  using Strings = std::vector<std::string>;
+  EXPECT_EQ(read_worker_names(folder.write("a.txt", "ann\n  bob, jr.  \r\n\n")),
+            (Strings{"ann", "bob, jr."}));
+  EXPECT_EQ(
+      read_worker_names(folder.write("b.csv", "worker,quality\nann,.5\n\"bob, \"\"jr.\"\"\",.4\n")),
+      (Strings{"ann", "bob, \"jr.\""}));
+  EXPECT_EQ(error_of([&] { read_worker_names(folder / "nowhere"); }).code(), ErrorCode::io);
+}
+
 TEST(Truths, ThatAreEmptyAreRefused) {
   const TempDir folder;
   Labels labels = small_crowd();

@@ -2,6 +2,7 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -61,6 +62,16 @@ std::string normalize_spelling(std::string_view name) {
 }
 
 std::string loose_spelling(std::string_view name) { return normalize_spelling(fold_case(name)); }
+
+std::string options_that_merge(const std::vector<std::string_view>& names) {
+  const auto differ = [&](const auto& spelling) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view name) { return spelling(name) != spelling(names[0]); });
+  };
+  return !differ(normalize_spelling) ? "--normalize"
+         : !differ(fold_case)        ? "--fold-case"
+                                     : "--fold-case --normalize";
+}
 
 std::string ClassSpellings::class_of(std::string_view label) {
   if (!changes()) return std::string(label);

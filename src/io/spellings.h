@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "crowdfold/io.h"
 
@@ -17,6 +18,9 @@ std::string fold_case(std::string_view name);
 std::string normalize_spelling(std::string_view name);
 // Both: equal for names that people take for one.
 std::string loose_spelling(std::string_view name);
+
+// The options of the command line that make one class of names of one loose spelling.
+std::string options_that_merge(const std::vector<std::string_view>& names);
 
 // Makes classes of labels: merges spellings as the options ask for, and takes the first of several
 // choices. The spelling that comes first stands for all.

@@ -128,10 +128,10 @@ void score_confidence(const Claims& claims, std::span<const ClassId> truths, Eva
   if (result.tasks > 0) result.log_loss /= static_cast<double>(result.tasks);
 }
 
-// Every coefficient has this form; they differ in their expected agreement. Where chance alone
-// agrees always, so did the labels.
+// Every coefficient has this form; they differ in their expected agreement. Where chance alone agrees
+// always, as with one class, there is nothing beyond it.
 double beyond_chance(double observed, double expected) {
-  return expected >= 1 ? 1 : (observed - expected) / (1 - expected);
+  return expected >= 1 ? kUndefined : (observed - expected) / (1 - expected);
 }
 
 // Lists with known maximal lengths, in one flat array.
@@ -253,9 +253,11 @@ PairwiseKappa pairwise_kappa(const Labels& labels) {
                                     [&](const Encounter& e) { return e.other != begin->other; });
       if (++result.pairs > kMaxWorkerPairs) return {};
       const std::span<const Encounter> common(begin, end);
-      weighted_sum += static_cast<double>(common.size()) * cohen_kappa(common, counts);
-      weight += common.size();
+      const double kappa = cohen_kappa(common, counts);
       begin = end;
+      if (std::isnan(kappa)) continue;  // both gave one class alone
+      weighted_sum += static_cast<double>(common.size()) * kappa;
+      weight += common.size();
     }
   }
   if (weight > 0) result.mean = weighted_sum / static_cast<double>(weight);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "crowdfold/report.h"
+#include "measure/evidence.h"
 #include "report/words.h"
 
 namespace crowdfold {
@@ -13,10 +14,10 @@ namespace {
 constexpr std::size_t kNamedAlone = 3;  // workers with a sentence of their own
 constexpr double kNotableMixUp = 0.15;  // share of the labels on a class
 constexpr std::uint64_t kNotableMixUpLabels = 20;
-constexpr double kNotableDrift = 0.05;  // lost agreement between the first and the last third,
-constexpr double kDriftErrors = 4;      // in standard errors, too
-constexpr double kNotableShare = 0.3;   // of all labels, by one worker
-constexpr double kNotableCalibration = 0.05;
+constexpr double kNotableDrift = 0.05;    // lost agreement between the first and the last third,
+constexpr double kDriftByChance = 0.01;   // unless nothing changes with this probability
+constexpr double kBetterByChance = 0.05;  // the same for any method that is called better
+constexpr double kNotableShare = 0.3;     // of all labels, by one worker
 constexpr std::uint64_t kFewTruths = 30;
 
 using Item = Advice::Item;
@@ -35,6 +36,19 @@ std::vector<const ReportedWorker*> marked(const Report& report, WorkerMark mark)
   return found;
 }
 
+// The most urgent thing to say where answers stand on nothing.
+void advise_footing(const Report& report, std::vector<Item>& items) {
+  const char* const then =
+      report.footing == Footing::no_overlap  ? " Let two workers or more label the same tasks."
+      : report.footing == Footing::one_class ? " Add tasks that have another answer."
+      : report.footing == Footing::no_agreement
+          ? " Look at the question itself, or collect more labels per task."
+          : "";
+  if (*then != '\0')
+    items.push_back(
+        {Tone::bad, fmt::format("Nothing is settled: {}.{}", words_of(report.footing), then), "data"});
+}
+
 void advise_tasks(const Report& report, std::vector<Item>& items) {
   const TaskSummary& tasks = report.tasks;
   if (tasks.without_labels > 0) {
@@ -43,25 +57,31 @@ void advise_tasks(const Report& report, std::vector<Item>& items) {
                                  count_noun(tasks.without_labels, "task", "has", "have")),
                      "tasks"});
   }
+  if (report.footing != Footing::sound) return;
   const std::uint64_t one = tasks.wanted[1];
-  std::uint64_t more = 0;
-  for (std::size_t n = 2; n < tasks.wanted.size(); ++n) more += tasks.wanted[n];
-  more -= tasks.without_labels;  // mentioned already
-  if (one > 0) {
-    items.push_back({Tone::warning,
-                     fmt::format("{} one more label, if it agrees with the answer so far.",
-                                 count_noun(one, "task", "needs", "need")),
+  const std::uint64_t more = tasks.open - one;
+  if (tasks.open > 0) {
+    const std::string words =
+        more == 0
+            ? fmt::format("{} open: one more label that agrees with the answer is likely to settle {}.",
+                          count_noun(one, "task", "is", "are"), one == 1 ? "it" : "each")
+        : one == 0 ? fmt::format(
+                         "{} open and {} two more labels or more: look at {} first, the "
+                         "question itself may be unclear.",
+                         count_noun(more, "task", "is", "are"), more == 1 ? "needs" : "need",
+                         more == 1 ? "it" : "them")
+                   : fmt::format(
+                         "{} are open: one more label that agrees with the answer is likely to settle "
+                         "{} of them; {} two or more: look at {} first.",
+                         count_noun(tasks.open, "task"), with_commas(one),
+                         more == 1 ? "1 needs" : with_commas(more) + " need", more == 1 ? "it" : "them");
+    items.push_back({Tone::warning, words, "tasks"});
+  }
+  if (tasks.settled > 0 && tasks.settled == tasks.tasks)
+    items.push_back({Tone::good,
+                     fmt::format("{} settled: no more labels are needed.",
+                                 tasks.tasks == 1 ? "The task is" : "All tasks are"),
                      "tasks"});
-  }
-  if (more > 0) {
-    items.push_back(
-        {Tone::warning,
-         fmt::format("{} two labels or more: look at them first, the question itself may be unclear.",
-                     count_noun(more, "task", "needs", "need")),
-         "tasks"});
-  }
-  if (tasks.settled == tasks.tasks)
-    items.push_back({Tone::good, "All tasks are settled: no more labels are needed.", "tasks"});
   if (tasks.single_label > 0) {
     items.push_back({Tone::plain,
                      fmt::format("{} a single label, so nobody contradicts it.",
@@ -71,10 +91,14 @@ void advise_tasks(const Report& report, std::vector<Item>& items) {
 }
 
 std::string why(const ReportedWorker& worker, const Labels& labels) {
-  if (worker.constant != kNoClass)
-    return fmt::format("every one of their labels is {}", quoted(labels, worker.constant));
-  return fmt::format("{} of {} agree with what the others say, pure chance would give {:.0f}",
-                     with_commas(worker.agreed), count_noun(worker.compared, "label"), worker.by_chance);
+  if (worker.constant != kNoClass) {
+    return fmt::format("every one of their {} is {}, and on {} of these tasks the others say otherwise",
+                       count_noun(worker.labels, "label"), quoted(labels, worker.constant),
+                       with_commas(worker.compared - worker.agreed));
+  }
+  return fmt::format("{} of {} with what the others say, guesses would give {:.0f}",
+                     with_commas(worker.agreed), count_noun(worker.compared, "label", "agrees", "agree"),
+                     worker.by_chance);
 }
 
 struct MarkWords {
@@ -143,14 +167,24 @@ void advise_workers(const Report& report, const Labels& labels, std::vector<Item
 }
 
 void advise_classes(const Report& report, const Labels& labels, std::vector<Item>& items) {
-  for (const MixUp& mix_up : report.mix_ups) {
-    if (mix_up.share < kNotableMixUp || mix_up.labels < kNotableMixUpLabels) continue;
+  for (const Report::Spellings& alike : report.spellings) {
+    std::vector<std::string> names;
+    for (const ClassId c : alike.classes) names.push_back(quoted(labels, c));
     items.push_back({Tone::warning,
-                     fmt::format("{} is often taken for {}: {} of the labels on such tasks. Guidelines "
-                                 "could tell them apart.",
-                                 quoted(labels, mix_up.estimate), quoted(labels, mix_up.label),
-                                 percent(mix_up.share)),
+                     fmt::format("{} look like one class in {} spellings: {} makes them one.",
+                                 listing(names), names.size(), alike.options),
                      "classes"});
+  }
+  for (const MixUp& mix_up : report.mix_ups) {
+    if (mix_up.spelling || !mix_up.asymmetric) continue;
+    if (mix_up.share < kNotableMixUp || mix_up.labels < kNotableMixUpLabels) continue;
+    items.push_back(
+        {Tone::warning,
+         fmt::format("{} is often taken for {}: {} of the labels on such tasks, {} if errors "
+                     "fell on all classes alike. Guidelines could tell them apart.",
+                     quoted(labels, mix_up.estimate), quoted(labels, mix_up.label),
+                     percent(mix_up.share), percent(mix_up.symmetric)),
+         "classes"});
     return;  // the most frequent one
   }
 }
@@ -158,57 +192,85 @@ void advise_classes(const Report& report, const Labels& labels, std::vector<Item
 void advise_drift(const Report& report, std::vector<Item>& items) {
   const std::size_t third = report.drift.size() / 3;
   if (third == 0) return;
-  double labels[2] = {0, 0};
-  double agreed[2] = {0, 0};
+  DriftChunk early;
+  DriftChunk late;
+  const auto add = [](DriftChunk& sum, const DriftChunk& chunk) {
+    sum.labelled += chunk.labelled;
+    sum.share += chunk.share;
+    sum.squared_share += chunk.squared_share;
+  };
   for (std::size_t i = 0; i < third; ++i) {
-    const DriftChunk* ends[2] = {&report.drift[i], &report.drift[report.drift.size() - 1 - i]};
-    for (int side = 0; side < 2; ++side) {
-      labels[side] += static_cast<double>(ends[side]->labels);
-      agreed[side] += static_cast<double>(ends[side]->agreed);
-    }
+    add(early, report.drift[i]);
+    add(late, report.drift[report.drift.size() - 1 - i]);
   }
-  if (labels[0] == 0 || labels[1] == 0) return;
-  const double early = agreed[0] / labels[0];
-  const double late = agreed[1] / labels[1];
-  const double error = std::sqrt(early * (1 - early) / labels[0] + late * (1 - late) / labels[1]);
-  if (std::abs(early - late) < kNotableDrift || std::abs(early - late) < kDriftErrors * error) return;
+  if (early.labelled < 2 || late.labelled < 2) return;
+  const double change = late.mean() - early.mean();
+  const double error = std::sqrt(early.variance_of_mean() + late.variance_of_mean());
+  if (std::abs(change) < kNotableDrift ||
+      std::abs(change) < normal_quantile_above(kDriftByChance / 2) * error)
+    return;
   items.push_back(
-      {late < early ? Tone::warning : Tone::plain,
+      {change < 0 ? Tone::warning : Tone::plain,
        fmt::format(
            "Labels agree {} with the answers as the tasks go on: {} in the first third, {} in the last.",
-           late < early ? "less" : "more", percent(early), percent(late)),
+           change < 0 ? "less" : "more", percent(early.mean()), percent(late.mean())),
        "order"});
+}
+
+// The confidence of the answers whose truth is known, on average.
+double promised(const Evaluation& e) {
+  double sum = 0;
+  for (const CalibrationBin& bin : e.bins) sum += bin.confidence * static_cast<double>(bin.tasks);
+  return sum / static_cast<double>(std::max<std::uint64_t>(1, e.tasks));
+}
+
+// "94 % of 300 tasks with a known truth are answered right (91 % to 96 %)"
+std::string accuracy_words(const Evaluation& e) {
+  const Interval interval = share_interval(e.correct, e.tasks);
+  if (e.tasks == 1)
+    return fmt::format("The one task with a known truth is answered {}",
+                       e.correct == 1 ? "right" : "wrong");
+  return fmt::format("{} of {} with a known truth are answered right ({} to {})",
+                     percent(e.correct, e.tasks), count_noun(e.tasks, "task"), percent(interval.lower),
+                     percent(interval.upper));
 }
 
 void advise_truths(const Report& report, std::vector<Item>& items) {
   if (!report.has_truths) return;
   const Evaluation& e = report.evaluation;
-  double claimed = 0;
-  for (const CalibrationBin& bin : e.bins) claimed += bin.confidence * static_cast<double>(bin.tasks);
-  claimed /= static_cast<double>(e.tasks);
-  const double gap = claimed - e.accuracy;
-  const char* verdict = std::abs(gap) < kNotableCalibration ? "about right"
-                        : gap > 0                           ? "too sure"
-                                                            : "too modest";
-  items.push_back(
-      {Tone::accent,
-       fmt::format("{} of {} with a known truth are answered right; the confidences promise {}: {}.{}",
-                   percent(e.accuracy), count_noun(e.tasks, "task"), percent(claimed), verdict,
-                   e.tasks < kFewTruths ? " These are few truths to judge by." : ""),
-       "truth"});
+  const Interval interval = share_interval(e.correct, e.tasks);
+  const double claimed = promised(e);
+  const bool too_sure = claimed > interval.upper;
+  const char* verdict = too_sure ? "too much" : claimed < interval.lower ? "too little" : "which fits";
+  items.push_back({too_sure || report.footing == Footing::contradicted ? Tone::bad : Tone::accent,
+                   fmt::format("{}; the confidences promise {}, {}.{}{}", accuracy_words(e),
+                               percent(claimed), verdict,
+                               report.footing == Footing::contradicted
+                                   ? " Answers that would be settled are wrong too often, so none is."
+                                   : "",
+                               e.tasks < kFewTruths ? " These are few truths to judge by." : ""),
+                   "truth"});
+}
+
+// By McNemar's test on the tasks where two methods differ, for all methods together.
+void advise_methods(const Report& report, std::vector<Item>& items) {
+  if (!report.has_truths || report.methods.empty()) return;
+  const double errors =
+      normal_quantile_above(kBetterByChance / static_cast<double>(report.methods.size()));
   const ComparedMethod* best = nullptr;
   for (const ComparedMethod& method : report.methods) {
     const double gain = static_cast<double>(method.better) - static_cast<double>(method.worse);
-    const bool beyond_noise = gain > 2 * std::sqrt(static_cast<double>(method.better + method.worse));
+    const bool beyond_noise =
+        gain - 1 > errors * std::sqrt(static_cast<double>(method.better + method.worse));
     if (beyond_noise && (!best || method.evaluation.accuracy > best->evaluation.accuracy))
       best = &method;
   }
   if (best) {
-    items.push_back(
-        {Tone::accent,
-         fmt::format("The method {} does better on these truths: {} right, {} with {}.", best->method,
-                     percent(best->evaluation.accuracy), percent(e.accuracy), report.options.method),
-         "methods"});
+    items.push_back({Tone::accent,
+                     fmt::format("The method {} does better on these truths: {} right, {} with {}.",
+                                 best->method, percent(best->evaluation.accuracy),
+                                 percent(report.evaluation.accuracy), report.options.method),
+                     "methods"});
   }
 }
 
@@ -226,19 +288,46 @@ void advise_input(const Report& report, std::vector<Item>& items) {
   }
 }
 
+// "1,840 of 2,000 tasks (92 %) are settled, 158 are open, 2 have no label": all tasks add up.
+std::string tasks_words(const TaskSummary& tasks, bool begins) {
+  if (tasks.tasks == 1) {
+    return fmt::format("{} one task {}", begins ? "The" : "the",
+                       tasks.settled == 1 ? "is settled"
+                       : tasks.open == 1  ? "is open"
+                                          : "has no label");
+  }
+  const std::string all = count_noun(tasks.tasks, "task");
+  if (tasks.settled == tasks.tasks) return fmt::format("{} {} are settled", begins ? "All" : "all", all);
+  std::string text =
+      tasks.settled == 0
+          ? fmt::format("{} of {} is settled", begins ? "None" : "none", all)
+          : fmt::format("{} of {} ({}) {} settled", with_commas(tasks.settled), all,
+                        percent(tasks.settled, tasks.tasks), tasks.settled == 1 ? "is" : "are");
+  if (tasks.open > 0 && tasks.open < tasks.tasks)
+    text += fmt::format(", {} {} open", with_commas(tasks.open), tasks.open == 1 ? "is" : "are");
+  if (tasks.without_labels > 0)
+    text += fmt::format(", {} {} no label", with_commas(tasks.without_labels),
+                        tasks.without_labels == 1 ? "has" : "have");
+  return text;
+}
+
 }  // namespace
 
 std::string headline_of(const Report& report) {
-  const TaskSummary& tasks = report.tasks;
-  if (tasks.tasks == 0) return "There are no tasks to report on";
-  const std::string all = count_noun(tasks.tasks, "task");
-  std::string text = tasks.settled == 0 ? fmt::format("None of {} is settled", all)
-                     : tasks.settled == tasks.tasks
-                         ? fmt::format("All {} are settled", all)
-                         : fmt::format("{} of {} are settled", percent(tasks.settled, tasks.tasks), all);
-  const std::uint64_t one = tasks.wanted[1];
-  if (one > 0)
-    text += fmt::format("; {} {} one more label", with_commas(one), one == 1 ? "needs" : "need");
+  if (report.tasks.tasks == 0) return "There are no tasks to report on";
+  std::string text;
+  if (report.has_truths) text = accuracy_words(report.evaluation);
+  if (report.footing == Footing::contradicted) {
+    const double claimed = promised(report.evaluation);
+    text += claimed > report.evaluation.accuracy
+                ? fmt::format(", fewer than the {} that the confidences promise", percent(claimed))
+                : ", and of the surest answers too few";
+  } else if (report.footing != Footing::sound) {
+    text += fmt::format("{} is settled: {}", text.empty() ? "Nothing" : "; nothing",
+                        words_of(report.footing));
+  }
+  if (report.footing == Footing::sound || report.footing == Footing::contradicted)
+    text += (text.empty() ? "" : "; ") + tasks_words(report.tasks, text.empty());
   const std::size_t random = marked(report, WorkerMark::random).size();
   const std::size_t adversaries = marked(report, WorkerMark::adversary).size();
   if (random > 0)
@@ -250,16 +339,20 @@ std::string headline_of(const Report& report) {
 }
 
 Advice advice_of(const Report& report, const Labels& labels) {
-  Advice advice;
-  advise_tasks(report, advice.items);
-  advise_workers(report, labels, advice.items);
-  advise_classes(report, labels, advice.items);
-  advise_drift(report, advice.items);
-  advise_truths(report, advice.items);
-  advise_input(report, advice.items);
+  std::vector<Item> rest;
+  advise_tasks(report, rest);
+  advise_workers(report, labels, rest);
+  advise_classes(report, labels, rest);
+  advise_drift(report, rest);
+  advise_methods(report, rest);
+  advise_input(report, rest);
   const auto urgency = [](Tone tone) { return tone == Tone::bad ? 0 : tone == Tone::warning ? 1 : 2; };
-  std::stable_sort(advice.items.begin(), advice.items.end(),
+  std::stable_sort(rest.begin(), rest.end(),
                    [&](const Item& a, const Item& b) { return urgency(a.tone) < urgency(b.tone); });
+  Advice advice;  // what is known comes before what is estimated
+  advise_truths(report, advice.items);
+  advise_footing(report, advice.items);
+  advice.items.insert(advice.items.end(), rest.begin(), rest.end());
   return advice;
 }
 

@@ -170,6 +170,7 @@ Json block_json(const Table& table) {
                        {"columns", columns_json(table.id, table.details->columns)}};
   }
   add_left_out(json, table.left_out);
+  add_text(json, "copied", table.copied);
   return json;
 }
 

@@ -34,10 +34,14 @@ std::vector<DriftChunk> follow_drift(const ReportInput& reported,
       if (estimate == kNoClass) continue;
       chunk.confidence += reported.result.confidence[t] / static_cast<double>(chunk.tasks);
       if (place[estimate] < followed) ++chunk.classes[place[estimate]];
-      for (const ClassId c : labels.task(t).classes) {
-        ++chunk.labels;
-        chunk.agreed += c == estimate ? 1 : 0;
-      }
+      const std::span<const ClassId> given = labels.task(t).classes;
+      const auto agreed = std::count(given.begin(), given.end(), estimate);
+      const double share = static_cast<double>(agreed) / static_cast<double>(given.size());
+      chunk.labels += given.size();
+      chunk.agreed += static_cast<std::uint64_t>(agreed);
+      ++chunk.labelled;
+      chunk.share += share;
+      chunk.squared_share += share * share;
     }
   }
   return drift;

@@ -38,11 +38,18 @@ Report make_report(const Labels& labels, std::span<const ClassId> truths, const 
                                              labels.num_classes(), kMostClassesToEvaluate));
   }
   const Result result = aggregate(labels, options.method, options.settings, {}, context);
-  const ReportInput reported{labels, result, truths, options};
+  const CrowdHabits crowd(labels);
+  ReportInput reported{
+      labels,           result, truths,
+      options,          crowd,  with_doubt(options.settled, result.doubt, labels.num_classes()),
+      footing_of(crowd)};
+  reported.footing = footing_by_truths(reported);
   const std::vector<double> log_odds = log_odds_of(labels, result.learned);
 
   Report report;
   report.options = options;
+  report.footing = reported.footing;
+  report.settled_confidence = reported.settled_confidence;
   report.labels = labels.num_labels();
   report.abstentions = labels.rows().abstentions;
   report.duplicates = labels.rows().duplicates;

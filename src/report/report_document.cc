@@ -68,33 +68,42 @@ Section data_section(const ReportView& shown) {
 
 Section rules_section(const ReportView& shown) {
   const ReportOptions& options = shown.report.options;
-  return {"rules",
-          "How to read this",
-          {Prose{fmt::format(
-               "Answers, confidences and qualities are those of the method {}. A confidence is the "
-               "probability that the "
-               "answer is right, not a share of votes. A task is settled at a confidence of {} or more.",
-               options.method, percent(options.settled))},
-           Prose{"A task needs one more label if a further label that agrees with its answer, and "
-                 "weighs as much as the crowd's "
-                 "labels do (the median of their log-odds), would settle it."},
-           Prose{"A worker's quality is the probability that a label of theirs is right, with its 95 % "
-                 "interval. The log-odds of a label, "
-                 "ln(q (K − 1) / (1 − q)) for quality q and K classes, are what it weighs: 0 is a "
-                 "guess, below 0 it speaks against "
-                 "itself."},
-           Prose{fmt::format("Marks come from another comparison: each label of a worker with the "
-                             "weighted vote of the others on the same "
-                             "task. By chance, given how often the worker and the others name each "
-                             "class, some agree anyway. On a scale "
-                             "where 0 is chance and 1 is full agreement, with a 95 % interval: a worker "
-                             "answers worse than chance if the "
-                             "interval lies below 0, is useful if it lies above 0, and answers at "
-                             "random if it holds 0 and ends below {}. "
-                             "Otherwise there are too few labels to tell.",
-                             kAtMostWeak)},
-           Prose{"Order is that in which tasks appear first in the file. Truths, where given, are "
-                 "compared with and never learned from."}}};
+  const double settled = shown.report.settled_confidence;
+  return {
+      "rules",
+      "How to read this",
+      {Prose{fmt::format(
+           "Answers, confidences and qualities are those of the method {}. A confidence is the "
+           "probability that the answer is right, not a share of votes. A task is settled at a "
+           "confidence of {} or more{}; "
+           "none is where the labels do not show that workers know the answers.",
+           options.method, percent(settled),
+           settled == options.settled
+               ? ""
+               : fmt::format(", which is a certainty of {} before the method's doubt",
+                             percent(options.settled)))},
+       Prose{"A task needs one more label if a further label that agrees with its answer is likely to "
+             "settle it: a label that weighs as much as the crowd's labels do (the median of their "
+             "log-odds), followed by the method as far as it follows such labels now."},
+       Prose{"A worker's quality is the probability that a label of theirs is right, with its 95 % "
+             "interval. The log-odds of a label, ln(q (K − 1) / (1 − q)) for quality q and K classes, "
+             "are what it weighs: 0 is a "
+             "guess, below 0 it speaks against itself."},
+       Prose{fmt::format("Marks come from another comparison: each label of a worker with what the "
+                         "others make of the same task, or with its truth where that is known. A "
+                         "worker who answers at random follows a habit of their own, so chance is "
+                         "what this habit gives. Named as answering at random is only who surely "
+                         "knows less than {} of the answers; as worse than chance, who surely "
+                         "contradicts the others. All workers of a report are considered together: "
+                         "in 20 reports, less than one worker is named wrongly on average. Whose "
+                         "labels agree more often than by chance is useful; of others nothing can be "
+                         "told yet.",
+                         percent(kLittleKnowledge))},
+       Prose{"One class is called often taken for another only if that happens more often than "
+             "errors that fall on all classes alike would give, with 95 % for all pairs of classes "
+             "together."},
+       Prose{"Order is that in which tasks appear first in the file. Truths, where given, are "
+             "compared with and never learned from."}}};
 }
 
 Document document_of(const Report& report, const Labels& labels, std::span<const ClassId> truths,
@@ -106,7 +115,10 @@ Document document_of(const Report& report, const Labels& labels, std::span<const
   document.subtitle = fmt::format("{} by {} on {}, judged by {}.", count_noun(report.labels, "label"),
                                   count_noun(report.workers.size(), "worker"),
                                   count_noun(report.tasks.tasks, "task"), report.options.method);
-  document.sections.push_back({"next", "What to do next", {advice_of(report, labels)}});
+  Section next{"next", "What to do next", {advice_of(report, labels)}};
+  Table leave_out = workers_to_leave_out(shown);
+  if (leave_out.columns[0].size() > 0) next.blocks.emplace_back(std::move(leave_out));
+  document.sections.push_back(std::move(next));
   document.sections.push_back(data_section(shown));
   document.sections.push_back(tasks_section(shown));
   document.sections.push_back(workers_section(shown));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/random.h"
 #include "crowdfold/error.h"
 #include "crowdfold/simulate.h"
 #include "report/words.h"
@@ -66,13 +67,35 @@ bool advises(const Report& report, const Labels& labels, const std::string& word
   return false;
 }
 
+// A worker who knows the answer with this probability, and otherwise says yes with that of `yes`.
+Behaviour knowing(double knowledge, std::uint64_t seed, double yes = 0.5) {
+  return [=](int task) {
+    Random random(seed * 1'000'003 + static_cast<std::uint64_t>(task));
+    if (random.uniform() < knowledge) return right(task);
+    return std::string(random.uniform() < yes ? "yes" : "no");
+  };
+}
+
+std::vector<std::pair<std::string, Behaviour>> workers_knowing(int number, double knowledge,
+                                                               std::uint64_t seed = 1) {
+  std::vector<std::pair<std::string, Behaviour>> workers;
+  for (int w = 0; w < number; ++w)
+    workers.emplace_back("w" + std::to_string(w),
+                         knowing(knowledge, seed * 100 + static_cast<std::uint64_t>(w)));
+  return workers;
+}
+
+bool is_named(const ReportedWorker& w) {
+  return w.mark == WorkerMark::random || w.mark == WorkerMark::adversary;
+}
+
 TEST(ReportWorkers, AreMarkedByTheVoteOfTheOthers) {
-  const Labels labels = crowd_of(80, {{"good", right},
-                                      {"fine", right},
-                                      {"kind", right},
-                                      {"guesser", by_thirds},
-                                      {"yea", always_yes},
-                                      {"contrary", wrong}});
+  const Labels labels = crowd_of(400, {{"good", right},
+                                       {"fine", right},
+                                       {"kind", right},
+                                       {"guesser", by_thirds},
+                                       {"yea", always_yes},
+                                       {"contrary", wrong}});
   const Report report = report_of(labels);
   EXPECT_EQ(worker(report, labels, "good").mark, WorkerMark::useful);
   EXPECT_EQ(worker(report, labels, "guesser").mark, WorkerMark::random);
@@ -89,6 +112,77 @@ TEST(ReportWorkers, AreComparedWithoutTheirOwnLabel) {
   EXPECT_EQ(w.compared, 60U);
   EXPECT_EQ(w.agreed, 30U);
   EXPECT_DOUBLE_EQ(w.by_chance, 30);
+}
+
+TEST(ReportWorkers, WhoAgreeWithNobodyAreNotUseful) {
+  // Free text: everybody else says the same, "loner" something else on each of 20 tasks.
+  Rows rows;
+  for (int t = 0; t < 20; ++t) {
+    for (const char* name : {"a", "b", "c"})
+      rows.push_back({"t" + std::to_string(t), name, "answer " + std::to_string(t)});
+    rows.push_back({"t" + std::to_string(t), "loner", "other " + std::to_string(t)});
+  }
+  const Labels labels = labels_from(rows);
+  const Report report = report_of(labels);
+  EXPECT_EQ(worker(report, labels, "loner").agreed, 0U);
+  EXPECT_NE(worker(report, labels, "loner").mark, WorkerMark::useful);
+  EXPECT_EQ(worker(report, labels, "a").mark, WorkerMark::useful);
+}
+
+TEST(ReportWorkers, WhoAreRightSixTimesOfTenDoNotAnswerAtRandom) {
+  // Qualities of .61 to .67 among two classes are a knowledge of .22 to .34.
+  int named = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    auto crowd = workers_knowing(4, 0.6, seed);
+    for (int w = 0; w < 6; ++w)
+      crowd.emplace_back("weak" + std::to_string(w),
+                         knowing(0.22 + 0.02 * w, seed * 50 + static_cast<std::uint64_t>(w)));
+    const Labels labels = crowd_of(150, crowd);
+    for (const ReportedWorker& w : report_of(labels).workers) named += is_named(w) ? 1 : 0;
+  }
+  EXPECT_EQ(named, 0);
+}
+
+TEST(ReportWorkers, WhoGuessByAHabitOfTheirOwnAnswerAtRandom) {
+  auto crowd = workers_knowing(5, 0.7);
+  crowd.emplace_back("yea", knowing(0, 77, 0.8));
+  const Labels labels = crowd_of(800, crowd);
+  const Report report = report_of(labels);
+  EXPECT_EQ(worker(report, labels, "yea").mark, WorkerMark::random);
+  EXPECT_TRUE(advises(report, labels, "Worker yea answers at random"));
+  EXPECT_NE(headline_of(report).find("1 worker answers at random"), std::string::npos);
+  EXPECT_FALSE(advises(report_of(crowd_of(800, workers_knowing(5, 0.7))), labels, "at random"));
+}
+
+TEST(ReportWorkers, WhoMeanOtherClassesDoNotAnswerAtRandom) {
+  // "shifted" says the class behind the right one: never right, and all but random.
+  const auto third = [](int t) { return std::to_string(t % 3); };
+  const auto next = [](int t) { return std::to_string((t + 1) % 3); };
+  const Labels labels = crowd_of(300, {{"a", third}, {"b", third}, {"c", third}, {"shifted", next}});
+  EXPECT_EQ(worker(report_of(labels), labels, "shifted").mark, WorkerMark::adversary);
+}
+
+TEST(ReportWorkers, WhoOnlySpeakOnTheRightTasksDoNotAnswerAtRandom) {
+  // A labelling function: it says yes alone, four times of five on tasks whose answer is that.
+  Rows rows;
+  for (int t = 0; t < 400; ++t) {
+    for (const char* name : {"a", "b", "c"}) rows.push_back({"t" + std::to_string(t), name, right(t)});
+    if (t % 10 == 0 || t % 10 == 2 || t % 10 == 4 || t % 10 == 6 || t % 10 == 7)
+      rows.push_back({"t" + std::to_string(t), "function", "yes"});
+  }
+  const Labels labels = labels_from(rows);
+  EXPECT_EQ(worker(report_of(labels), labels, "function").mark, WorkerMark::unsure);
+}
+
+TEST(ReportWorkers, AreJudgedByTruthsWhereTheyAreKnown) {
+  // Three who guess outvote the one who knows.
+  const Labels labels =
+      crowd_of(400, {{"sage", right}, {"x", by_thirds}, {"y", by_thirds}, {"z", by_thirds}});
+  const Report blind = report_of(labels);
+  const Report seeing = report_of(labels, truths_of(labels));
+  EXPECT_EQ(worker(blind, labels, "x").mark, WorkerMark::useful);
+  EXPECT_EQ(worker(seeing, labels, "x").mark, WorkerMark::random);
+  EXPECT_EQ(worker(seeing, labels, "sage").mark, WorkerMark::useful);
 }
 
 TEST(ReportWorkers, WithFewLabelsAreNotAccused) {
@@ -130,7 +224,7 @@ TEST(ReportWorkers, WhoGetWorseAreNoticed) {
 
 TEST(ReportWorkers, OfASimulatedCrowdAreToldApart) {
   SimulationOptions options;
-  options.tasks = 2000;
+  options.tasks = 8000;
   options.workers = 100;
   options.spammers = 0.2;
   SimulatedCrowd crowd;
@@ -144,11 +238,11 @@ TEST(ReportWorkers, OfASimulatedCrowdAreToldApart) {
     const bool marked = w.mark == WorkerMark::random || w.mark == WorkerMark::adversary;
     spammers += quality <= 0.25 ? 1 : 0;
     caught += quality <= 0.25 && marked ? 1 : 0;
-    good += quality >= 0.6 ? 1 : 0;
-    accused += quality >= 0.6 && marked ? 1 : 0;
+    good += quality >= 0.4 ? 1 : 0;
+    accused += quality >= 0.4 && marked ? 1 : 0;
   }
   EXPECT_GE(caught, spammers * 8 / 10) << spammers;
-  EXPECT_GT(good, 20);
+  EXPECT_GT(good, 60);
   EXPECT_EQ(accused, 0);
 }
 
@@ -162,6 +256,8 @@ TEST(ReportTasks, AreCountedByWhatTheyWant) {
   EXPECT_EQ(tasks.tasks, 40U);
   EXPECT_EQ(tasks.wanted[0], tasks.settled);
   EXPECT_EQ(tasks.wanted[0] + tasks.wanted[1] + tasks.wanted[2] + tasks.wanted[3], 40U);
+  EXPECT_EQ(tasks.settled + tasks.open + tasks.without_labels, tasks.tasks);
+  EXPECT_EQ(tasks.answers.size(), 40U);
   ASSERT_EQ(tasks.labels_per_task.size(), 5U);
   EXPECT_EQ(tasks.labels_per_task[4], 40U);
   EXPECT_EQ(tasks.first.size(), 3U);
@@ -170,6 +266,41 @@ TEST(ReportTasks, AreCountedByWhatTheyWant) {
   std::uint64_t binned = 0;
   for (const TaskSummary::Bin& bin : tasks.confidence) binned += bin.tasks;
   EXPECT_EQ(binned, 40U);
+}
+
+// Three workers per task, in turns.
+LabelsBuilder sparse_crowd(int tasks, int workers) {
+  LabelsBuilder builder;
+  for (int t = 0; t < tasks; ++t) {
+    for (int j = 0; j < 3; ++j) {
+      const int w = (3 * t + j) % workers;
+      builder.add("t" + std::to_string(t), "w" + std::to_string(w),
+                  knowing(0.5, static_cast<std::uint64_t>(w) + 1)(t));
+    }
+  }
+  return builder;
+}
+
+TEST(ReportTasks, ThatWantOneMoreLabelAreMostlySettledByIt) {
+  LabelsBuilder before = sparse_crowd(600, 20);
+  const Labels labels = before.build();
+  const Report report = report_of(labels);
+  ASSERT_GE(report.tasks.wanted[1], 20U);
+  LabelsBuilder after = sparse_crowd(600, 20);
+  for (const ReportedTask& task : report.tasks.answers) {
+    if (task.wanted != 1) continue;
+    const int number = std::stoi(std::string(labels.tasks()[task.task].substr(1)));
+    after.add("t" + std::to_string(number), "w" + std::to_string((3 * number + 3) % 20),
+              labels.classes()[task.estimate]);
+  }
+  const Labels more = after.build();
+  const Report then = report_of(more);
+  std::uint64_t settled = 0;
+  for (const ReportedTask& task : report.tasks.answers) {
+    if (task.wanted != 1) continue;
+    settled += then.tasks.answers[*more.tasks().find(labels.tasks()[task.task])].wanted == 0 ? 1 : 0;
+  }
+  EXPECT_GT(2 * settled, report.tasks.wanted[1]);
 }
 
 TEST(ReportTasks, ThatAllAgreeOnAreSettled) {
@@ -192,9 +323,8 @@ TEST(ReportTasks, WithoutLabelsAreCountedButNotListed) {
   EXPECT_EQ(report.tasks.without_labels, 1U);
   ASSERT_EQ(report.tasks.first.size(), 1U);
   EXPECT_EQ(labels.tasks()[report.tasks.first[0].task], "t");
-  EXPECT_EQ(headline_of(report), "None of 2 tasks is settled");
+  EXPECT_TRUE(headline_of(report).starts_with("Nothing is settled: the labels agree no more often"));
   EXPECT_TRUE(advises(report, labels, "1 task has no label yet"));
-  EXPECT_TRUE(advises(report, labels, "1 task needs two labels or more"));
 }
 
 TEST(ReportTasks, ThatTheTruthContradictsAreMistakes) {
@@ -211,6 +341,136 @@ TEST(ReportTasks, ThatTheTruthContradictsAreMistakes) {
   EXPECT_DOUBLE_EQ(worker(report, labels, "a").accuracy, 28.0 / 29);
 }
 
+TEST(ReportTasks, AddUpInTheHeadline) {
+  Rows rows;
+  for (int t = 0; t < 40; ++t) {
+    for (const char* name : {"a", "b", "c", "d", "e"})
+      rows.push_back({"t" + std::to_string(t), name, right(t)});
+  }
+  for (const char* name : {"a", "b"}) rows.push_back({"u1", name, "yes"});
+  for (const char* name : {"c", "d"}) rows.push_back({"u1", name, "no"});
+  rows.push_back({"u2", "a", ""});
+  const Labels labels = labels_from(rows);
+  const Report report = report_of(labels);
+  EXPECT_EQ(headline_of(report), "40 of 42 tasks (95 %) are settled, 1 is open, 1 has no label");
+  EXPECT_TRUE(advises(report, labels, "1 task is open"));
+  EXPECT_FALSE(advises(report, labels, "no more labels are needed"));
+}
+
+TEST(ReportFooting, IsNoneWhereNoTwoWorkersMeet) {
+  Rows rows;
+  for (int t = 0; t < 200; ++t)
+    rows.push_back({"t" + std::to_string(t), "w" + std::to_string(t % 7), right(t)});
+  const Labels labels = labels_from(rows);
+  const Report report = report_of(labels);
+  EXPECT_EQ(report.footing, Footing::no_overlap);
+  EXPECT_EQ(report.tasks.settled, 0U);
+  EXPECT_EQ(headline_of(report),
+            "Nothing is settled: no task has labels of two workers, so nothing shows how good a worker "
+            "or an answer is");
+  EXPECT_EQ(advice_of(report, labels).items.at(0).text.rfind("Nothing is settled", 0), 0U);
+  EXPECT_FALSE(advises(report, labels, "no more labels are needed"));
+  for (const ReportedWorker& w : report.workers) EXPECT_EQ(w.mark, WorkerMark::unsure);
+}
+
+TEST(ReportFooting, IsNoneWhereAllGuess) {
+  int sound = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Labels labels = crowd_of(100, workers_knowing(6, 0, seed));
+    const Report report = report_of(labels);
+    sound += report.footing == Footing::sound ? 1 : 0;
+    if (report.footing == Footing::sound) continue;
+    EXPECT_EQ(report.tasks.settled, 0U);
+    EXPECT_TRUE(headline_of(report).starts_with("Nothing is settled: the labels agree no more often"));
+  }
+  EXPECT_LE(sound, 2);  // 1 in 20 at most
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    EXPECT_EQ(report_of(crowd_of(100, workers_knowing(6, 0.4, seed))).footing, Footing::sound);
+}
+
+TEST(ReportFooting, IsSoundWhereSomeKnowAndOneContradicts) {
+  auto crowd = workers_knowing(3, 0.8);
+  crowd.emplace_back("liar", wrong);
+  crowd.emplace_back("guesser", by_thirds);
+  EXPECT_EQ(report_of(crowd_of(100, crowd)).footing, Footing::sound);
+}
+
+TEST(ReportFooting, IsNoneWhereAllLabelsAreTheSame) {
+  const Labels labels = crowd_of(30, {{"a", always_yes}, {"b", always_yes}});
+  const Report report = report_of(labels);
+  EXPECT_EQ(report.footing, Footing::one_class);
+  EXPECT_EQ(report.tasks.settled, 0U);
+}
+
+TEST(ReportTruths, ComeFirstAndTheHeadlineAgreesWithThem) {
+  // Everybody is sure of "yes" on all tasks of a third kind, and wrong.
+  const auto misled = [](int t) { return t % 5 == 0 ? wrong(t) : right(t); };
+  const Labels labels =
+      crowd_of(200, {{"a", misled}, {"b", misled}, {"c", misled}, {"d", misled}, {"e", misled}});
+  const std::vector<ClassId> truths = truths_of(labels);
+  const Report report = report_of(labels, truths);
+  EXPECT_EQ(report.footing, Footing::contradicted);
+  EXPECT_EQ(report.tasks.settled, 0U);
+  const std::string headline = headline_of(report);
+  EXPECT_TRUE(headline.starts_with(
+      "80 % of 200 tasks with a known truth are answered right (74 % to 85 %), fewer than the"))
+      << headline;
+  const Advice::Item first = advice_of(report, labels).items.at(0);
+  EXPECT_EQ(first.section, "truth");
+  EXPECT_EQ(first.tone, Tone::bad);
+  EXPECT_NE(first.text.find("too much"), std::string::npos);
+
+  const Labels good = crowd_of(200, {{"a", right}, {"b", right}, {"c", right}, {"d", right}});
+  const std::vector<ClassId> known = truths_of(good);
+  const Report fine = report_of(good, known);
+  EXPECT_EQ(fine.footing, Footing::sound);
+  EXPECT_EQ(
+      headline_of(fine),
+      "100 % of 200 tasks with a known truth are answered right (98 % to 100 %); all 200 tasks are "
+      "settled");
+  EXPECT_EQ(advice_of(fine, good).items.at(0).tone, Tone::accent);
+}
+
+// Five workers who err on one task of five: on "no" alone, or on both classes alike.
+Labels crowd_that_errs(bool on_no_alone, std::uint64_t seed, const char* no = "no") {
+  Random random(seed);
+  LabelsBuilder builder;
+  for (int t = 0; t < 300; ++t) {
+    for (const char* name : {"a", "b", "c", "d", "e"}) {
+      const bool errs = random.uniform() < (on_no_alone ? (t % 2 == 0 ? 0 : 0.3) : 0.15);
+      const bool yes = (t % 2 == 0) != errs;
+      builder.add("t" + std::to_string(t), name, yes ? "yes" : no);
+    }
+  }
+  return builder.build();
+}
+
+TEST(ReportClasses, AreCalledMixedUpOnlyBeyondSymmetricErrors) {
+  const Labels one_sided = crowd_that_errs(true, 1);
+  EXPECT_TRUE(advises(report_of(one_sided), one_sided, "“no” is often taken for “yes”"));
+  EXPECT_FALSE(advises(report_of(one_sided), one_sided, "“yes” is often taken for “no”"));
+  int told = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Labels even = crowd_that_errs(false, seed);
+    for (const MixUp& mix_up : report_of(even).mix_ups) told += mix_up.asymmetric ? 1 : 0;
+  }
+  EXPECT_LE(told, 2);
+}
+
+TEST(ReportClasses, InTwoSpellingsAreToldAsSpellings) {
+  Rows rows;
+  for (int t = 0; t < 60; ++t) {
+    for (const char* name : {"a", "b"}) rows.push_back({"t" + std::to_string(t), name, right(t)});
+    rows.push_back({"t" + std::to_string(t), "c", t % 2 == 0 ? "Yes" : "no"});
+  }
+  const Labels labels = labels_from(rows);
+  const Report report = report_of(labels);
+  EXPECT_TRUE(advises(report, labels, "look like one class in 2 spellings: --fold-case makes them one"));
+  EXPECT_FALSE(advises(report, labels, "often taken for"));
+  const Labels plain = crowd_of(60, {{"a", right}, {"b", right}});
+  EXPECT_FALSE(advises(report_of(plain), plain, "spellings"));
+}
+
 TEST(ReportClasses, AreCountedAndMixUpsRanked) {
   const Labels labels = crowd_of(40, {{"a", right}, {"b", right}, {"c", right}, {"yea", always_yes}});
   const Report report = report_of(labels);
@@ -225,7 +485,8 @@ TEST(ReportClasses, AreCountedAndMixUpsRanked) {
   std::uint64_t counted = 0;
   for (const std::uint64_t n : report.confusion) counted += n;
   EXPECT_EQ(counted, labels.num_labels());
-  EXPECT_TRUE(advises(report, labels, "“no” is often taken for “yes”: 25 %"));
+  // That is what one worker does, not a fault of the classes.
+  EXPECT_FALSE(advises(report, labels, "often taken for"));
 }
 
 TEST(ReportPairs, CountCommonTasksAndAgreement) {
@@ -270,6 +531,67 @@ TEST(ReportDrift, ShowsWhereLabelsGotWorse) {
   EXPECT_TRUE(
       advises(report, labels,
               "Labels agree less with the answers as the tasks go on: 100 % in the first third"));
+}
+
+TEST(ReportWorkers, WhoContradictTheOthersAreSaidToBeWorseThanChance) {
+  auto crowd = workers_knowing(4, 0.7);
+  const Labels fine = crowd_of(100, crowd);
+  crowd.emplace_back("contrary", wrong);
+  const Labels labels = crowd_of(100, crowd);
+  EXPECT_TRUE(advises(report_of(labels), labels, "Worker contrary answers worse than chance"));
+  EXPECT_FALSE(advises(report_of(fine), fine, "worse than chance"));
+}
+
+TEST(ReportWorkers, WhoGiveMuchOfAllAreMentioned) {
+  Rows rows;
+  for (int t = 0; t < 50; ++t) {
+    rows.push_back({"t" + std::to_string(t), "busy", right(t)});
+    rows.push_back({"t" + std::to_string(t), "w" + std::to_string(t % 5), right(t)});
+  }
+  const Labels labels = labels_from(rows);
+  EXPECT_TRUE(advises(report_of(labels), labels, "Worker busy gave 50 % of all labels"));
+  const Labels even = crowd_of(50, workers_knowing(6, 0.8));
+  EXPECT_FALSE(advises(report_of(even), even, "of all labels"));
+}
+
+TEST(ReportInput, ThatIsLeftOutIsTold) {
+  LabelsBuilder builder;
+  for (int t = 0; t < 30; ++t) {
+    for (const char* name : {"a", "b"}) builder.add("t" + std::to_string(t), name, right(t));
+  }
+  builder.add("t0", "a", "no");
+  builder.add("alone", "a", "no");
+  const Labels labels = builder.build().with_skipped_rows(2);
+  const Report report = report_of(labels);
+  EXPECT_TRUE(advises(report, labels, "2 rows could not be read and left out"));
+  EXPECT_TRUE(advises(report, labels, "1 label of a worker on a task that they had labelled before"));
+  EXPECT_TRUE(advises(report, labels, "1 task has a single label"));
+  const Labels clean = crowd_of(30, {{"a", right}, {"b", right}});
+  for (const char* const words : {"could not be read", "labelled before", "a single label"})
+    EXPECT_FALSE(advises(report_of(clean), clean, words));
+}
+
+TEST(ReportMethods, AreCalledBetterOnlyBeyondChance) {
+  auto crowd = workers_knowing(2, 0.95);
+  for (int w = 0; w < 5; ++w)
+    crowd.emplace_back("g" + std::to_string(w), knowing(0, 500 + static_cast<std::uint64_t>(w)));
+  const Labels labels = crowd_of(300, crowd);
+  ReportOptions options;
+  options.method = "mv";
+  options.compared = {"mv", "threepass"};
+  EXPECT_TRUE(advises(report_of(labels, truths_of(labels), options), labels,
+                      "The method threepass does better on these truths"));
+  const Labels even = crowd_of(300, workers_knowing(5, 0.6));
+  EXPECT_FALSE(advises(report_of(even, truths_of(even), options), even, "does better on these truths"));
+}
+
+TEST(ReportDrift, IsNotSeenWhereNothingChanges) {
+  int told = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Labels labels = crowd_of(600, workers_knowing(4, 0.5, seed));
+    told += advises(report_of(labels), labels, "as the tasks go on") ? 1 : 0;
+  }
+  EXPECT_EQ(told, 0);
 }
 
 TEST(ReportDrift, NeedsEnoughTasks) {

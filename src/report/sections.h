@@ -30,6 +30,8 @@ Section truth_section(const ReportView& shown);
 Section methods_section(const ReportView& shown);
 Section rules_section(const ReportView& shown);
 
+// Those whose marks accuse them, with names to copy; without rows if there are none.
+Table workers_to_leave_out(const ReportView& shown);
 // Tasks with the label of each worker.
 Table task_table(const ReportView& shown, const std::string& id, const std::vector<ReportedTask>& tasks);
 

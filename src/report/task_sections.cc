@@ -6,13 +6,14 @@
 #include <map>
 
 #include "report/columns.h"
+#include "report/parts.h"
 #include "report/sections.h"
 #include "report/words.h"
 
 namespace crowdfold {
 namespace {
 
-// "3 cat, 2 dog", the most frequent first.
+// "cat ×3, dog ×2", the most frequent first.
 std::string votes_of(const ReportView& shown, TaskId t) {
   std::map<ClassId, std::size_t> counts;
   for (const ClassId c : shown.labels.task(t).classes) ++counts[c];
@@ -21,7 +22,7 @@ std::string votes_of(const ReportView& shown, TaskId t) {
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (const auto& [c, count] : order)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, shown.class_name(c));
+    text += fmt::format("{}{} ×{}", text.empty() ? "" : ", ", shown.class_name(c), count);
   return text;
 }
 
@@ -86,8 +87,8 @@ Chart confidence_chart(const ReportView& shown) {
   chart.id = "confidence";
   chart.title = "How sure the answers are";
   chart.description = fmt::format(
-      "Tasks by the confidence of their answer. {} of {} reach {}.", with_commas(report.tasks.settled),
-      count_noun(report.tasks.tasks, "task"), percent(report.options.settled));
+      "Tasks by the confidence of their answer. {} of {} {} settled.", with_commas(report.tasks.settled),
+      count_noun(report.tasks.tasks, "task"), report.tasks.settled == 1 ? "is" : "are");
   chart.kind = Chart::Kind::histogram;
   chart.columns = {number_column("lower", "Confidence", Column::Format::percent, bars,
                                  [](const Bar& b) { return b.lower; }),
@@ -101,7 +102,8 @@ Chart confidence_chart(const ReportView& shown) {
     chart.tones = {{"right", Tone::accent}, {"wrong", Tone::bad}, {"no truth known", Tone::muted}};
   }
   chart.x.domain = {bars.empty() ? 0 : lowest, 1};
-  chart.references = {{Reference::Axis::x, report.options.settled, "settled"}};
+  if (report.footing == Footing::sound)
+    chart.references = {{Reference::Axis::x, report.settled_confidence, "settled"}};
   return chart;
 }
 
@@ -160,6 +162,36 @@ Chart class_drift_chart(const ReportView& shown) {
   return chart;
 }
 
+// Six digits, and never 1 for less than 1.
+double rounded_confidence(double confidence) {
+  constexpr double kDigits = 1e6;
+  const double rounded = std::round(confidence * kDigits) / kDigits;
+  return rounded >= 1 && confidence < 1 ? 1 - 1 / kDigits : rounded;
+}
+
+// All answers, to be found and saved: as CSV it is a file of estimates.
+Table answer_table(const ReportView& shown) {
+  const std::vector<ReportedTask>& answers = shown.report.tasks.answers;
+  using T = const ReportedTask&;
+  Table table;
+  table.id = "answers";
+  table.title = "All answers";
+  table.description =
+      "Find a task by a part of its name, or save all answers: the file is one of estimates, as "
+      "`crowdfold "
+      "aggregate` writes it.";
+  table.columns = {
+      text_column("task", "Task", answers,
+                  [&](T t) { return std::string(shown.labels.tasks()[t.task]); }),
+      text_column("label", "Answer", answers, [&](T t) { return shown.class_name(t.estimate); }),
+      number_column("confidence", "Confidence", Column::Format::percent, answers, [](T t) {
+        return t.estimate == kNoClass ? kNone : rounded_confidence(t.confidence);
+      })};
+  table.left_out = {shown.report.tasks.tasks - answers.size(),
+                    "`crowdfold aggregate -o answers.csv` writes all answers"};
+  return table;
+}
+
 }  // namespace
 
 Table task_table(const ReportView& shown, const std::string& id,
@@ -187,19 +219,21 @@ Table task_table(const ReportView& shown, const std::string& id,
 Section tasks_section(const ReportView& shown) {
   const TaskSummary& tasks = shown.report.tasks;
   Section section{"tasks", "Tasks", {confidence_chart(shown)}};
-  if (tasks.first.empty()) return section;
+  if (tasks.first.empty()) {
+    section.blocks.emplace_back(answer_table(shown));
+    return section;
+  }
   Table table = task_table(shown, "first-tasks", tasks.first);
   table.title = "Tasks to look at first";
   table.description =
       "The least certain answers. Unfold a row to see who said what, and what each label weighs.";
-  table.columns.push_back(text_column("wanted", "Labels needed", tasks.first, wanted_words));
+  if (shown.report.footing == Footing::sound)
+    table.columns.push_back(text_column("wanted", "Labels needed", tasks.first, wanted_words));
   table.sorted_by = "confidence";
-  const std::uint64_t open = tasks.tasks - tasks.settled - tasks.without_labels;
-  table.left_out = {open - tasks.first.size(),
-                    fmt::format("`crowdfold report --tasks {}` shows them, and `crowdfold aggregate -o "
-                                "answers.csv` writes all answers",
-                                open)};
+  table.left_out = {tasks.open - tasks.first.size(),
+                    fmt::format("`crowdfold report --tasks {}` shows them", tasks.open)};
   section.blocks.emplace_back(table);
+  section.blocks.emplace_back(answer_table(shown));
   return section;
 }
 

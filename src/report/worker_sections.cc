@@ -21,14 +21,14 @@ const char* name_of(WorkerMark mark) {
     case WorkerMark::adversary: return "worse than chance";
     case WorkerMark::unsure: break;
   }
-  return "too few labels";
+  return "cannot be told";
 }
 
 Tones mark_tones() {
   return {{"useful", Tone::good},
           {"answers at random", Tone::warning},
           {"worse than chance", Tone::bad},
-          {"too few labels", Tone::muted}};
+          {"cannot be told", Tone::muted}};
 }
 
 double share_or_none(double part, std::uint64_t whole) {
@@ -69,13 +69,15 @@ Chart quality_chart(const ReportView& shown) {
   chart.tones = mark_tones();
   if (shown.report.classes.size() > 1)
     chart.references = {
-        {Reference::Axis::y, 1.0 / static_cast<double>(shown.report.classes.size()), "a guess"}};
+        {Reference::Axis::y, 1.0 / static_cast<double>(shown.report.classes.size()), "weighs nothing"}};
   chart.left_out = {workers.size() - drawn, "ranks between those that are drawn; the table has them"};
   return chart;
 }
 
 Table worker_table(const ReportView& shown) {
   std::vector<ReportedWorker> workers = shown.report.workers;
+  std::stable_sort(workers.begin(), workers.end(),
+                   [](const auto& a, const auto& b) { return a.interval.upper < b.interval.upper; });
   const std::size_t kept = std::min<std::size_t>(shown.report.options.most_workers, workers.size());
   workers.resize(kept);
   using W = const ReportedWorker&;
@@ -85,7 +87,9 @@ Table worker_table(const ReportView& shown) {
   table.id = "workers-table";
   table.title = "Workers";
   table.description =
-      "Best first, by the lower end of the interval. How marks are given is told at the end.";
+      "Worst first, by the upper end of the interval. Press a head for another order: Lower puts the "
+      "best "
+      "first. How marks are given is told at the end.";
   table.columns = {
       text_column("worker", "Worker", workers, [&](W w) { return shown.worker_name(w.worker); }),
       text_column("mark", "Mark", workers, [](W w) { return name_of(w.mark); }),
@@ -109,8 +113,7 @@ Table worker_table(const ReportView& shown) {
     table.columns.push_back(number_column("truths", "Truths", Column::Format::integer, workers,
                                           [](W w) { return w.truths; }));
   }
-  table.sorted_by = "lower";
-  table.descending = true;
+  table.sorted_by = "upper";
   table.left_out = {shown.report.workers.size() - kept,
                     "`crowdfold aggregate --workers-out workers.csv` writes all of them"};
   return table;
@@ -240,6 +243,35 @@ Table mix_up_table(const ReportView& shown) {
 }
 
 }  // namespace
+
+Table workers_to_leave_out(const ReportView& shown) {
+  std::vector<const ReportedWorker*> named;
+  for (const ReportedWorker& worker : shown.report.workers) {
+    if (worker.mark == WorkerMark::random || worker.mark == WorkerMark::adversary)
+      named.push_back(&worker);
+  }
+  std::stable_sort(named.begin(), named.end(),
+                   [](const auto* a, const auto* b) { return a->labels > b->labels; });
+  using W = const ReportedWorker*;
+  Table table;
+  table.id = "leave-out";
+  table.title = "Workers to leave out";
+  table.description =
+      "A method that weighs workers gives their labels little weight already. To leave them out for "
+      "good, "
+      "save the names and add --without-workers FILE to any command that reads labels.";
+  table.columns = {
+      text_column("worker", "Worker", named, [&](W w) { return shown.worker_name(w->worker); }),
+      text_column("mark", "Why", named, [](W w) { return name_of(w->mark); }),
+      number_column("labels", "Labels", Column::Format::integer, named, [](W w) { return w->labels; }),
+      number_column("agreed", "Agrees with others", Column::Format::percent, named,
+                    [](W w) { return share_or_none(static_cast<double>(w->agreed), w->compared); }),
+      number_column("by_chance", "By chance", Column::Format::percent, named,
+                    [](W w) { return share_or_none(w->by_chance, w->compared); })};
+  table.columns[1].tones = mark_tones();
+  table.copied = "worker";
+  return table;
+}
 
 Section workers_section(const ReportView& shown) {
   if (shown.report.workers.empty()) return {"workers", "Workers", {}};

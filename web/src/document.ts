@@ -39,6 +39,7 @@ export interface Table {
   readonly descending?: boolean;
   readonly details?: Details;
   readonly left_out?: LeftOut;
+  readonly copied?: string; // the column that people may copy, a value per line
 }
 
 export interface Scale {

@@ -50,6 +50,11 @@ export function formatTick(x: number, format: Format): string {
   return sign + Number(size.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
 }
 
+// Addresses that a browser may open at a press. All others, such as javascript:, stay text.
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^\s<>"]+$/i.test(text) && URL.canParse(text);
+}
+
 export function clip(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, Math.max(1, length - 1))}\u2026`;
 }

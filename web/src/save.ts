@@ -33,6 +33,27 @@ export function csvOf(columns: readonly Column[], rows: Iterable<number>): strin
   return `${lines.join("\r\n")}\r\n`;
 }
 
+// A column of the given rows, a value per line.
+export function linesOf(column: Column, rows: Iterable<number>): string {
+  return Array.from(rows, (row) => `${column.values[row] ?? ""}\n`).join("");
+}
+
+// Pages opened from a disk may have no clipboard; then a selection is copied, as by hand.
+export async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = element("textarea", { "aria-hidden": "true", class: "hidden" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const copied = document.execCommand("copy");
+    area.remove();
+    return copied;
+  }
+}
+
 export function save(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = element("a", { href: url, download: name });

@@ -1,9 +1,9 @@
 // A table that sorts, filters and turns pages, with rows that unfold where they have details.
-import { type Column, type Details, rowsOf, type Table, type Triple } from "./document.ts";
+import { type Column, columnOf, type Details, rowsOf, type Table, type Triple } from "./document.ts";
 import { button, element } from "./dom.ts";
-import { countOf, formatNumber, formatValue } from "./format.ts";
+import { countOf, formatNumber, formatValue, isWebAddress } from "./format.ts";
 import { choiceColumns, chooseRows, type Order } from "./rows.ts";
-import { csvOf, save } from "./save.ts";
+import { copy, csvOf, linesOf, save } from "./save.ts";
 
 const PAGE_SIZE = 15;
 const LONG = 24; // characters; longer texts may break anywhere
@@ -20,15 +20,25 @@ function alignment(column: Column): string {
   return column.format === "text" || column.format === "interval" ? "" : "number";
 }
 
+// Opens beside the report, and tells the other page nothing about it.
+function linkTo(address: string): HTMLElement {
+  return element("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, address);
+}
+
+function textCell(text: string): HTMLTableCellElement {
+  const content = isWebAddress(text) ? linkTo(text) : text;
+  return text.length > LONG
+    ? element("td", { class: "long" }, element("span", { class: "clamped", title: text }, content))
+    : element("td", {}, content);
+}
+
 function cell(column: Column, row: number): HTMLTableCellElement {
   const value = column.values[row];
   if (Array.isArray(value)) return element("td", {}, intervalBar(value as unknown as Triple));
   const text = formatValue(value, column.format);
   if (column.format !== "text") return element("td", { class: "number" }, text);
   const tone = column.tones?.[text];
-  return tone
-    ? element("td", {}, element("span", { class: `badge ${tone}` }, text))
-    : element("td", { class: text.length > LONG ? "long" : "" }, text);
+  return tone ? element("td", {}, element("span", { class: `badge ${tone}` }, text)) : textCell(text);
 }
 
 function detailsTable(details: Details, row: number): HTMLElement {
@@ -93,12 +103,31 @@ export class TableView {
       tools.append(filter);
     }
     for (const column of choiceColumns(this.table)) tools.append(this.choice(column));
+    const copied = columnOf(this.table.columns, this.table.copied ?? "");
+    if (copied) tools.append(this.copying(copied));
     tools.append(
-      button("CSV", `Save ${this.table.title} as CSV`, () =>
+      button("Save as CSV", `Save ${this.table.title} as CSV`, () =>
         save(`${this.table.id}.csv`, "text/csv", csvOf(this.table.columns, this.rows)),
       ),
     );
     return tools;
+  }
+
+  // What is shown now, a name per line: for the clipboard, or as a file.
+  private copying(column: Column): DocumentFragment {
+    const noun = `${column.title.toLowerCase()}s`;
+    const press = button(`Copy ${noun}`, `Copy the ${noun} of ${this.table.title}, one per line`, async () => {
+      const done = await copy(linesOf(column, this.rows));
+      press.textContent = done ? "Copied" : "Not copied: save them";
+    });
+    const made = document.createDocumentFragment();
+    made.append(
+      press,
+      button(`Save ${noun}`, `Save the ${noun} of ${this.table.title}, one per line`, () =>
+        save(`${this.table.id}.txt`, "text/plain", linesOf(column, this.rows)),
+      ),
+    );
+    return made;
   }
 
   private choice(column: Column): HTMLElement {

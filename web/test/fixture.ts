@@ -40,6 +40,7 @@ export const workers = {
     columns: [column("label", "text", ["cat", "dog", "fox"])],
   },
   left_out: { rows: 3, where: "elsewhere" },
+  copied: "worker",
 };
 
 export const charts = [

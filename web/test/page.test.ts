@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { parseDocument } from "../src/document.ts";
 import { Page } from "../src/page.ts";
-import { fixture } from "./fixture.ts";
+import { column, fixture, workers } from "./fixture.ts";
 
 let root: HTMLElement;
 let page: Page;
@@ -85,6 +85,45 @@ describe("a table on a page", () => {
     expect(all("#workers .details tbody td").map((cell) => cell.textContent)).toEqual(["cat", "dog"]);
     toggle.click();
     expect(all("#workers .details")).toHaveLength(0);
+  });
+});
+
+describe("names in a table", () => {
+  const shown = (names: string[]) => {
+    const table = { ...workers, columns: [column("worker", "text", names)], details: undefined, left_out: undefined };
+    page.show(parseDocument({ ...fixture, sections: [{ id: "s", title: "S", blocks: [table] }] }));
+  };
+
+  test("that are addresses of the web are links that tell nothing", () => {
+    shown(["https://example.com/1.jpg", "javascript:alert(1)"]);
+    const links = all("#workers tbody a");
+    expect(links.map((link) => link.getAttribute("href"))).toEqual(["https://example.com/1.jpg"]);
+    expect(links[0]?.getAttribute("rel")).toBe("noopener noreferrer");
+  });
+
+  test("can be copied, one per line", async () => {
+    shown(["ann", "bob"]);
+    let copied = "";
+    Object.defineProperty(navigator, "clipboard", {
+      configurable: true,
+      value: {
+        writeText: async (text: string) => {
+          copied = text;
+        },
+      },
+    });
+    const press = all("#workers .tools button").find((found) => found.textContent === "Copy workers");
+    press?.click();
+    await new Promise((done) => setTimeout(done));
+    expect(copied).toBe("ann\nbob\n");
+    expect(press?.textContent).toBe("Copied");
+  });
+
+  test("that are long are cut on the page, and whole in their title", () => {
+    const name = "a long name of a class ".repeat(20);
+    shown([name]);
+    const cut = root.querySelector("#workers td.long .clamped");
+    expect(cut?.getAttribute("title")).toBe(name);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { clip, countOf, formatNumber, formatTick, formatValue } from "../src/format.ts";
-import { csvOf } from "../src/save.ts";
+import { clip, countOf, formatNumber, formatTick, formatValue, isWebAddress } from "../src/format.ts";
+import { csvOf, linesOf } from "../src/save.ts";
 import { column } from "./fixture.ts";
 
 describe("numbers", () => {
@@ -38,6 +38,26 @@ test("texts stay as they are, and are clipped where there is no room", () => {
   expect(formatValue("<script>", "text")).toBe("<script>");
   expect(clip("abcdef", 4)).toBe("abc…");
   expect(clip("abcd", 4)).toBe("abcd");
+});
+
+test("addresses of the web are told from all others", () => {
+  for (const address of ["https://example.com/a?b=c#d", "HTTP://example.com", "http://localhost:8080/x.png"])
+    expect(isWebAddress(address), address).toBe(true);
+  for (const text of [
+    "javascript:alert(1)",
+    " https://example.com",
+    "https://",
+    "data:text/html,x",
+    "file:///etc/passwd",
+    "see https://example.com",
+    "https://example.com/<b>",
+    "//example.com",
+  ])
+    expect(isWebAddress(text), text).toBe(false);
+});
+
+test("a column's lines are those of the rows that are shown", () => {
+  expect(linesOf(column("a", "text", ["x", "y", "z"]), [2, 0])).toBe("z\nx\n");
 });
 
 describe("CSV", () => {

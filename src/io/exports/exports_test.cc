@@ -140,6 +140,13 @@ TEST_F(Exports, ALabelThatMeansNothingAbstains) {
   EXPECT_EQ(imported.labels.rows().abstentions, 3);
 }
 
+TEST_F(Exports, AWorkerWhoIsLeftOutAbstains) {
+  ReadOptions options = asking("animal");
+  options.without_workers = {"bob@example.org"};
+  EXPECT_EQ(rows_of(import("export.json", kLabelStudio, options)).find(" bob@example.org "),
+            std::string::npos);
+}
+
 TEST_F(Exports, EveryCommandThatReadsLabelsReadsAnExport) {
   const std::string path = folder_.write("export.json", kLabelStudio);
   ReadReport report;

@@ -137,6 +137,7 @@ ImportedRows::ImportedRows(const ReadOptions& options, const RunContext& context
     : context_(context),
       with_predictions_(options.with_predictions),
       abstain_(options.abstain),
+      without_(options.without_workers),
       abstained_(options.abstain.size()),
       spellings_(options) {
   ask(options.question);
@@ -439,10 +440,17 @@ Labels ImportedRows::make_labels(std::vector<Row> rows, Duplicates duplicates,
   std::vector<std::uint32_t> new_tasks(same_tasks ? 0 : tasks_.size(), kNone);
   std::vector<std::uint32_t> new_workers(workers_.size(), kNone);
   std::vector<std::uint32_t> new_classes(labels_.size(), kNone);
+  std::vector<bool> left_out;  // by new worker
   for (Row& row : rows) {
     std::uint32_t& worker = new_workers[row.worker];
-    if (worker == kNone) worker = names.workers.intern(worker_name(row.worker));
+    if (worker == kNone) {
+      const std::string_view name = worker_name(row.worker);
+      worker = names.workers.intern(name);
+      left_out.resize(names.workers.size());
+      left_out[worker] = std::find(without_.begin(), without_.end(), name) != without_.end();
+    }
     row.worker = worker;
+    if (left_out[worker]) row.label = kNone;
     if (same_tasks) continue;
     std::uint32_t& task = new_tasks[row.task];
     if (task == kNone) task = names.tasks.intern(task_name(row.task));

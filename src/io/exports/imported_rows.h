@@ -141,7 +141,8 @@ class ImportedRows {
   const RunContext& context_;
   bool with_predictions_;
   std::vector<std::string> abstain_;  // as in ReadOptions
-  std::vector<bool> abstained_;       // which of them were met
+  std::vector<std::string> without_;  // workers whose answers are none
+  std::vector<bool> abstained_;       // which of abstain_ were met
   ClassSpellings spellings_;
   std::string asked_;
   std::string asked_question_;  // of "question=class"

@@ -48,7 +48,7 @@ describe("a report", () => {
   test("begins with its headline", async () => {
     const text = (await opened.page.locator("h1").textContent())?.replaceAll("\u00a0", " ");
     expect(text).toBe(parseDocument(json()).headline);
-    expect(text).toMatch(/^\d+(\.\d)? % of 300 tasks are settled; /);
+    expect(text).toMatch(/^\d+ % of 300 tasks with a known truth are answered right \(\d+ % to \d+ %\)/);
   });
 
   test("asks nothing of the network and complains of nothing", () => {
@@ -126,6 +126,31 @@ describe("a report", () => {
     const lines = (await saved("Save Workers as CSV")).trimEnd().split("\r\n");
     expect(lines).toHaveLength(40 + 1);
     expect(lines[0]).toMatch(/^worker,mark,quality_lower,quality,quality_upper,lower,mean,upper,labels/);
+  });
+
+  test("finds and saves the answers of all tasks, as a file of estimates", async () => {
+    expect(await texts("#answers .status")).toEqual(["1–15 of 300 rows"]);
+    await opened.page.locator("#answers input").fill("task_042");
+    expect(await texts("#answers tbody td:first-child")).toEqual(["task_042"]);
+    await opened.page.locator("#answers input").fill("");
+    const [download] = await Promise.all([
+      opened.page.waitForEvent("download"),
+      opened.page.getByRole("button", { name: "Save All answers as CSV", exact: true }).click(),
+    ]);
+    const file = await download.path();
+    const lines = readFileSync(file, "utf8").trimEnd().split("\r\n");
+    expect(lines).toHaveLength(300 + 1);
+    expect(lines[0]).toMatch(/^task,label,confidence/);
+    expect(pages.crowdfold("evaluate", file, pages.path("truth.csv"))).toContain("accuracy");
+  });
+
+  test("has its workers with the worst first", async () => {
+    const { page } = await pages.open("report.html");
+    const upper = (await page.locator("#workers-table tbody tr td:nth-child(6)").allTextContents()).map(
+      Number.parseFloat,
+    );
+    expect(upper).toEqual([...upper].sort((a, b) => a - b));
+    await page.close();
   });
 
   test("changes between light and dark, charts included", async () => {
