@@ -188,7 +188,6 @@ struct Report {
   std::vector<ComparedMethod> methods;
   Evaluation evaluation;     // if has_truths
   std::optional<Jury> jury;  // where the workers are one (is_jury), without panels
-  Evaluation evaluation;     // if has_truths
   // Classes that look like one, in groups, and the options of the command line that make them one.
   struct Spellings {
     std::vector<ClassId> classes;

@@ -207,7 +207,7 @@ class PairProducts {
 };
 
 // Sums over the common tasks of a pair: z = r_i r_j, and whether they agree.
-struct PairSums {
+struct JudgePairSums {
   double common = 0;
   double agreed = 0;
   double z = 0;
@@ -351,7 +351,7 @@ IndependentVotes count_independent_votes(const ReferredVotes& votes, int resampl
 PairedJudges pair_judges(const ReferredVotes& votes, std::span<const int> family) {
   const std::size_t n = votes.judges;
   const PairProducts product(votes);
-  std::vector<PairSums> sums(n * n);  // a < b
+  std::vector<JudgePairSums> sums(n * n);  // a < b
   const auto for_each_meeting = [&](std::size_t t, auto&& meet) {
     for (std::uint64_t v = votes.offsets[t]; v < votes.offsets[t + 1]; ++v) {
       for (std::uint64_t w = v + 1; w < votes.offsets[t + 1]; ++w) {
@@ -362,7 +362,7 @@ PairedJudges pair_judges(const ReferredVotes& votes, std::span<const int> family
   };
   for (std::size_t t = 0; t < votes.tasks(); ++t) {
     for_each_meeting(t, [&](std::size_t pair, double z, double agreed) {
-      PairSums& s = sums[pair];
+      JudgePairSums& s = sums[pair];
       s.common += 1;
       s.agreed += agreed;
       s.z += z;
@@ -385,7 +385,7 @@ PairedJudges pair_judges(const ReferredVotes& votes, std::span<const int> family
   std::vector<double> p_values;
   std::vector<std::size_t> tested;
   for (std::size_t pair = 0; pair < sums.size(); ++pair) {
-    const PairSums& s = sums[pair];
+    const JudgePairSums& s = sums[pair];
     if (s.common == 0) continue;
     JudgePair found{static_cast<std::uint32_t>(pair / n),
                     static_cast<std::uint32_t>(pair % n),

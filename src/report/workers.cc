@@ -187,12 +187,12 @@ Bar bar_for(std::vector<double> labels_heard) {
 }
 
 // One worker at a time, by one thread.
-class Judge {
+class WorkerReviewer {
  public:
-  Judge(const ReportInput& input, const Bar& bar)
+  WorkerReviewer(const ReportInput& input, const Bar& bar)
       : input_(input), bar_(bar), counts_(input.labels.num_classes()) {}
 
-  void judge(const WorkerLabels& given, std::span<const Others> heard, ReportedWorker& worker) {
+  void review(const WorkerLabels& given, std::span<const Others> heard, ReportedWorker& worker) {
     for (const ClassId said : given.classes) ++counts_[said];
     compare(given, heard, worker);
     for (const ClassId said : given.classes) counts_[said] = 0;
@@ -312,12 +312,13 @@ std::vector<ReportedWorker> judge_workers(const ReportInput& reported, std::span
   }
   const Bar bar = bar_for(std::move(labels_heard));
   std::vector<ReportedWorker> workers(labels.num_workers());
-  std::vector<Judge> judges(static_cast<std::size_t>(std::max(1, threads)), Judge(reported, bar));
+  std::vector<WorkerReviewer> reviewers(static_cast<std::size_t>(std::max(1, threads)),
+                                        WorkerReviewer(reported, bar));
   parallel_for(threads, workers.size(), [&](std::size_t w, int thread) {
     const auto id = static_cast<WorkerId>(w);
     workers[w] = describe(reported, id, by_worker.worker(id));
     workers[w].log_odds = log_odds[w];
-    judges[static_cast<std::size_t>(thread)].judge(by_worker.worker(id), heard[w], workers[w]);
+    reviewers[static_cast<std::size_t>(thread)].review(by_worker.worker(id), heard[w], workers[w]);
   });
   std::erase_if(workers, [](const ReportedWorker& worker) { return worker.labels == 0; });
   std::stable_sort(workers.begin(), workers.end(), [](const ReportedWorker& a, const ReportedWorker& b) {
