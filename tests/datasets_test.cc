@@ -438,5 +438,18 @@ TEST(ThreePassOnDataSets, IsAsAccurateAndAsCalibratedAsDesigned) {
   EXPECT_LE(log_loss / sets, .66);
 }
 
+// Labelling functions as workers, in a folder beside that of the others: a worker's last label on a task
+// counts. A confusion matrix has .19 to .46 there.
+TEST(LabellingFunctions, AreJudgedAtLeastAsWellAsByAMajorityVote) {
+  for (const char* const name : {"ws_youtube", "ws_trec6", "ws_yoruba"}) {
+    const std::filesystem::path folder = data_folder().parent_path() / "datasets_more" / name;
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there is no " << folder;
+    const Labels labels = read_labels((folder / "labels.csv").string(), {}, {});
+    const auto truths = read_truths((folder / "truth.csv").string(), labels, {});
+    const double vote = mean_accuracy("mv", {}, labels, truths);
+    EXPECT_GE(mean_accuracy("threepass", {}, labels, truths), vote + .01) << name;
+  }
+}
+
 }  // namespace
 }  // namespace crowdfold

@@ -197,6 +197,7 @@ class ThreePass {
         labels_(labels),
         given_(given),
         context_(context),
+        one_label_(options.passes > 1 ? OneLabelWorkers(labels, given) : OneLabelWorkers()),
         model_(options, labels.num_workers(), labels.num_classes()),
         credits_(model_, options.passes > 1 ? labels.num_tasks() : 0),
         room_(labels, context, result_) {
@@ -204,6 +205,7 @@ class ThreePass {
     std::iota(order_.begin(), order_.end(), 0);
     if (options.order == Order::shuffled) order_ = shuffled_tasks(labels.num_tasks(), context.seed);
     for (WorkerId w = 0; w < given.workers.size(); ++w) model_.remember(w, given.workers[w]);
+    if (!one_label_.empty()) model_.know(one_label_);
   }
 
   Result run() {
@@ -233,6 +235,10 @@ class ThreePass {
   static constexpr std::size_t kAhead = 6;  // tasks ahead whose rows are being fetched from memory
 
   bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
+  // Whether only workers of one label labelled it. Nothing is learned from such a task.
+  bool is_echo(TaskId t) const {
+    return given_.truth(t) == kNoClass && one_label_.alone_on(labels_.task(t));
+  }
 
   void first_pass() {
     FirstPass pass(model_, options_.guard, options_.passes == 1);
@@ -251,6 +257,7 @@ class ThreePass {
         room_.put(t, without_judging(t));
         continue;
       }
+      if (is_echo(t)) continue;
       const auto learn = [&](std::span<float> credit) { pass.learn(task, truth, credit); };
       if (options_.passes > 1) {
         credits_.change(t, room, learn);
@@ -284,7 +291,7 @@ class ThreePass {
       const auto some = tasks.subspan(first, std::min(kTasksAtATime, tasks.size() - first));
       const auto change = [&](std::size_t i) { return std::span(changes).subspan(i * width, width); };
       for_tasks(some, [&](std::size_t i, std::span<float> scores, ThreePassModel::Scratch& scratch) {
-        if (!is_open(some[i])) return;
+        if (!is_open(some[i]) || is_echo(some[i])) return;
         const TaskLabels task = labels_.task(some[i]);
         credits_.change(some[i], scratch.credit, [&](std::span<float> credit) {
           if (alone) return model_.learn(task, 0, scores, credit, scratch);
@@ -294,7 +301,7 @@ class ThreePass {
         });
       });
       for (std::size_t i = 0; i < some.size() && !alone; ++i) {
-        if (is_open(some[i])) model_.add_credit(labels_.task(some[i]), change(i));
+        if (is_open(some[i]) && !is_echo(some[i])) model_.add_credit(labels_.task(some[i]), change(i));
       }
     }
   }
@@ -310,6 +317,7 @@ class ThreePass {
       held_out = hold_out();
     }
     const double beta = held_out.best_temperature();
+    for_echoes([&](TaskId t) { model_.count_task(labels_.task(t)); });
     for (std::size_t first = 0; first < order_.size(); first += kTasksAtATime) {
       say("last pass", first);
       const auto some = std::span(order_).subspan(first, std::min(kTasksAtATime, order_.size() - first));
@@ -317,8 +325,30 @@ class ThreePass {
         const TaskId t = some[i];
         if (!is_open(t)) return room_.put(t, without_judging(t));
         model_.score(labels_.task(t), scores, scratch);
+        if (is_echo(t)) return answer_echo(t, scores, scratch);
         room_.put(t, model_.answer(scores, beta, room_.posterior(t)));
       });
+    }
+    for_echoes([&](TaskId t) {
+      std::vector<float> credit(model_.width());
+      credits_.get(t, credit);
+      model_.add_credit(labels_.task(t), credit);
+      model_.count_labels(labels_.task(t));
+    });
+  }
+
+  // Held-out labels tell nothing of echoes, so there is no temperature. Their credit enters the counts
+  // once all answers are given, for the qualities of workers.
+  void answer_echo(TaskId t, std::span<float> scores, ThreePassModel::Scratch& scratch) {
+    room_.put(t, model_.answer(scores, 1, room_.posterior(t)));
+    credits_.change(t, scratch.credit, [&](std::span<float> credit) {
+      model_.compute_credit(labels_.task(t), scores, 0, credit);
+    });
+  }
+  template <class Body>
+  void for_echoes(const Body& body) const {
+    for (TaskId t = 0; t < labels_.num_tasks() && !one_label_.empty(); ++t) {
+      if (is_echo(t)) body(t);
     }
   }
 
@@ -337,7 +367,7 @@ class ThreePass {
       const TaskLabels task = labels_.task(t);
       const std::uint64_t end = begin + task.size();
       if (next < end) {
-        const bool counts = task.size() > 1 && given_.truth(t) == kNoClass;
+        const bool counts = task.size() > 1 && given_.truth(t) == kNoClass && !is_echo(t);
         if (counts) {
           model_.score(task, scores, scratch);
           credits_.get(t, credit);
@@ -398,6 +428,7 @@ class ThreePass {
   const Labels& labels_;
   const Knowledge& given_;
   const RunContext& context_;
+  OneLabelWorkers one_label_;
   std::vector<TaskId> order_;
   ThreePassModel model_;
   Credits credits_;

@@ -21,6 +21,8 @@ constexpr double kLeastError = 1e-6;   // of the crowd, on a class
 constexpr double kLeastCentre = 1e-9;
 // A strength that changed by less, relative to how far tables may be out of date, is the same.
 constexpr double kSameStrength = .2;
+// A strength that leaves workers one quality for all classes.
+constexpr double kOneCoin = 1e6;
 constexpr std::array kStrengths = {1., 2., 4., 8., 16., 32., 64., 128.};
 
 // What a state holds besides counts: n_i; the labels that workers gave before, right ones and all; m_k.
@@ -173,6 +175,16 @@ void ThreePassModel::write_table(WorkerId w, Scratch& scratch, float* table) con
                 {ability_of(w), before.right, before.wrong, counts_.counts(w, scratch.worker_rows),
                  counts_.layout().distance()},
                 classes_, table);
+  if (has_one_label(w))
+    write_one_label_row(w, {table + one_label_->label_of(w) * counts_.layout().distance(), width_});
+}
+
+void ThreePassModel::write_one_label_row(WorkerId w, std::span<float> row) const {
+  std::vector<double> credits(classes_);
+  counts_.add_row(w, one_label_->label_of(w), credits);
+  std::vector<double> shares(crowd_.log_classes.begin(), crowd_.log_classes.begin() + classes_);
+  for (double& share : shares) share = std::exp(share);
+  one_label_->write_row(w, credits, shares, row);
 }
 
 void ThreePassModel::build(WorkerId w, Scratch& scratch) {
@@ -231,6 +243,7 @@ std::span<const float> ThreePassModel::label_row(const TaskLabels& task, std::si
 // next to no prior, psi would call every new error impossible; the logarithm of the mean does not.
 void ThreePassModel::write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
                                       std::span<float> row) const {
+  if (has_one_label(w)) return write_one_label_row(w, row);
   const double ability = ability_of(w);
   const SpreadHistory before = spread(history(w));
   const double in_row = before.in_row + crowd_.strength;
@@ -320,6 +333,7 @@ Estimate ThreePassModel::answer(std::span<const float> scores, double beta,
 
 void ThreePassModel::fit_strength() {
   pool();
+  if (one_label_prevails()) return change_strength(kOneCoin);
   // The cells of some workers, which tell the strength well enough.
   constexpr std::uint64_t kEnough = 1 << 13;
   const std::uint64_t all_cells = static_cast<std::uint64_t>(workers()) * classes_ * classes_;

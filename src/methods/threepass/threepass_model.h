@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "crowdfold/result.h"
+#include "methods/one_label.h"
 #include "methods/spread_history.h"
 #include "methods/threepass/credited_counts.h"
 #include "methods/threepass/held_out.h"
@@ -51,6 +52,11 @@ struct ThreePassOptions {
 class ThreePassModel {
  public:
   ThreePassModel(const ThreePassOptions& options, std::uint32_t workers, std::uint32_t classes);
+
+  // Who gives one label only: their rows are other ones. It must outlive the model. Where they prevail,
+  // there is too little else to learn from: class shares count nothing, and others have one quality for
+  // all classes.
+  void know(const OneLabelWorkers& one_label) { one_label_ = &one_label; }
 
   // May grow, never shrink.
   void expect(std::uint32_t workers, std::uint32_t classes);
@@ -91,7 +97,10 @@ class ThreePassModel {
   // gamma: how much class shares count. Little at first, later perhaps in full.
   static constexpr double kFullPower = 1;
   double little_power() const { return 1 / std::max(1.0, classes_ - 1.0); }
-  double class_power() const { return class_power_ ? *class_power_ : little_power(); }
+  double class_power() const {
+    if (one_label_prevails()) return 0;
+    return class_power_ ? *class_power_ : little_power();
+  }
   void set_class_power(double gamma) {
     class_power_ = gamma;
     pool();
@@ -172,6 +181,10 @@ class ThreePassModel {
   void write_table(WorkerId w, Scratch& scratch, float* table) const;
   // Tab_i[., l] where not all counts are stored.
   void write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label, std::span<float> row) const;
+  // The same for a worker of one label, stored or not.
+  void write_one_label_row(WorkerId w, std::span<float> row) const;
+  bool has_one_label(WorkerId w) const { return one_label_ != nullptr && one_label_->has(w); }
+  bool one_label_prevails() const { return one_label_ != nullptr && one_label_->prevail(); }
   void change_strength(double strength);
   void build(WorkerId w, Scratch& scratch);
 
@@ -179,6 +192,7 @@ class ThreePassModel {
   std::uint32_t classes_ = 0;
   std::size_t width_ = 0;
 
+  const OneLabelWorkers* one_label_ = nullptr;
   CreditedCounts counts_;              // n_i; beside them Tab_i, if all cells are stored
   PooledCounts pooled_;                // P, m
   std::vector<WorkerCounts> history_;  // labels given before
