@@ -117,8 +117,9 @@ void add_budget(CLI::App& app) {
       ->type_name("FILE")
       ->check(is_file_name);
   command
-      .add_option("--confidence", state->confidences,
-                  "stop rules: a task is done at this probability of its answer")
+      .add_option(
+          "--confidence", state->confidences,
+          "stop rules: a task is done at this certainty: its confidence before the method's doubt")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(0.0, 1.0))

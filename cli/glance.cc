@@ -75,7 +75,7 @@ void tell_glance(const Labels& labels, const Result& result) {
   const double settled = ReportOptions{}.settled;
   std::vector<TaskId> doubtful;
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    if (result.confidence[t] < settled) doubtful.push_back(t);
+    if (result.certainty(t) < settled) doubtful.push_back(t);
   }
   std::stable_sort(doubtful.begin(), doubtful.end(),
                    [&](TaskId a, TaskId b) { return result.confidence[a] < result.confidence[b]; });

@@ -76,7 +76,9 @@ void add_report(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
-  command.add_option("--confidence", state->options.settled, "confidence at which a task is settled")
+  command
+      .add_option("--confidence", state->options.settled,
+                  "certainty at which a task is settled: its confidence before the method's doubt")
       ->check(CLI::Range(0.5, 0.999999))
       ->capture_default_str();
   command

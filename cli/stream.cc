@@ -143,7 +143,7 @@ void add_stream(CLI::App& app) {
       ->group(closing);
   command
       .add_option("--confidence", state->stop.confidence,
-                  "a task closes when the probability of its answer reaches this")
+                  "a task closes at this certainty: its confidence before the doubt")
       ->check(CLI::Range(0.0, 1.0))
       ->group(closing);
   command.add_option("--min-labels", state->stop.min_labels, "least labels for closing by --confidence")

@@ -101,8 +101,9 @@ class Variant {
     for (const TaskId t : order_) {
       if (labels_.task(t).size() == 0) continue;
       const Row scores = score(t);
-      const Estimate answer = model_.answer(scores, differs_ ? temperature_of(t, scores) : beta,
-                                            {result.posterior.data() + t * classes, classes});
+      const Estimate answer =
+          model_.answer(scores, differs_ ? temperature_of(t, scores) : beta, Softening{},
+                        {result.posterior.data() + t * classes, classes});
       result.estimate[t] = answer.label;
       result.confidence[t] = answer.confidence;
     }

@@ -59,6 +59,9 @@ class OnlineMethod {
   // Learns from one task, given its answer.
   virtual void learn(const TaskLabels& labels, const Answer& answer = {}) = 0;
 
+  // The doubt in its confidences: see certainty_of().
+  virtual double doubt() const { return 0; }
+
   // Whether tasks are to be judged after learning from them (from their whole chunk, best), not before.
   // Only methods/online_driver.h asks this, and for the chunk_size().
   virtual bool judges_after_learning() const = 0;

@@ -167,6 +167,10 @@ class ThreePass(Aggregator):
 
     Parameters
     ----------
+    soften : float, default 0.7
+        factor of the temperature of answers; fitted to known truths unless changed (0.05 to 10)
+    doubt : float, default 0.05
+        share of an answer's probability that all classes get alike; fitted to known truths unless changed (0 to 0.9)
     passes : int, default 3
         passes over the labels; 1: the online method (1 to 100)
     blocks : int, default 8
@@ -201,6 +205,8 @@ class ThreePass(Aggregator):
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
     """
 
+    soften: float
+    doubt: float
     passes: int
     blocks: int
     symmetry: float
@@ -217,10 +223,11 @@ class ThreePass(Aggregator):
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, *, passes: int = 3, blocks: int = 8, symmetry: float = 16.0, crowd: float = 20.0,
-                 own: float = 5.0, weakest: float = 2.0, strongest: float = 64.0, warm: float = 2.0,
-                 refresh: float = 0.5, guard: float = 0.01, order: str = 'given', random_state: Optional[int] = 0,
-                 duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+    def __init__(self, *, soften: float = 0.7, doubt: float = 0.05, passes: int = 3, blocks: int = 8,
+                 symmetry: float = 16.0, crowd: float = 20.0, own: float = 5.0, weakest: float = 2.0,
+                 strongest: float = 64.0, warm: float = 2.0, refresh: float = 0.5, guard: float = 0.01,
+                 order: str = 'given', random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class Live(Aggregator):
     """One pass: learns how workers err and how many tasks are too hard; the stream judges by it.

@@ -99,7 +99,8 @@ bool OneLabelWorkers::alone_on(const TaskLabels& task) const {
 }
 
 void OneLabelWorkers::write_row(WorkerId w, std::span<const double> credits,
-                                std::span<const double> shares, std::span<float> row) const {
+                                std::span<const double> shares, std::span<float> row,
+                                ClassId without) const {
   const Worker& worker = workers_[number_[w]];
   const std::size_t classes = vote_shares_.size();
   std::vector<double> n(classes);
@@ -116,13 +117,14 @@ void OneLabelWorkers::write_row(WorkerId w, std::span<const double> credits,
     prior[k] = std::pow((n[k] + kPriorLabels) / (votes * vote_shares_[k] + kPriorLabels), kEcho);
   prior[worker.label] *= kPriorQuality * others / (1 - kPriorQuality);
 
-  double labels = 0;
   if (prevail_) {
     shares = truth_shares_;
-    labels = fill(worker.truths);
+    fill(worker.truths);
   } else {
-    for (std::size_t k = 0; k < classes; ++k) labels += n[k] = std::max(credits[k], 0.0);
+    std::transform(credits.begin(), credits.end(), n.begin(), [](double c) { return std::max(c, 0.0); });
   }
+  if (without != kNoClass) n[without] = std::max(n[without] - 1, 0.0);
+  const double labels = std::accumulate(n.begin(), n.end(), 0.0);
   double mean = 0;
   for (std::size_t k = 0; k < classes; ++k) mean += shares[k] * prior[k];
   for (std::size_t k = 0; k < classes; ++k)

@@ -47,9 +47,10 @@ class OneLabelWorkers {
   bool alone_on(const TaskLabels& task) const;
   ClassId label_of(WorkerId w) const { return workers_[number_[w]].label; }
 
-  // Tab_i[., l]. `credits` are n_i by class and `shares` mu, unless they prevail.
+  // Tab_i[., l]. `credits` are n_i by class and `shares` mu, unless they prevail. Without what one task
+  // of the truth `without` told, if that is a class.
   void write_row(WorkerId w, std::span<const double> credits, std::span<const double> shares,
-                 std::span<float> row) const;
+                 std::span<float> row, ClassId without = kNoClass) const;
 
  private:
   static constexpr std::uint32_t kNobody = 0xFFFF'FFFF;

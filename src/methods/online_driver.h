@@ -121,6 +121,7 @@ Result observe_all(Online& method, const TaskSequence& tasks, const char* stage,
                     });
   }
   result.learned = method.state();
+  result.doubt = method.doubt();
   return result;
 }
 

@@ -22,10 +22,10 @@ double share_same(const Result& a, const Result& b) {
 void describe(const ReportInput& reported, const Result& result, ComparedMethod& method) {
   const std::size_t tasks = result.estimate.size();
   std::uint64_t settled = 0;
-  for (std::size_t t = 0; t < tasks; ++t) {
+  for (TaskId t = 0; t < tasks; ++t) {
     method.confidence += result.confidence[t] / static_cast<double>(tasks);
-    settled += result.confidence[t] >= reported.options.settled ? 1 : 0;
-    const ClassId truth = reported.truth(static_cast<TaskId>(t));
+    settled += result.certainty(t) >= reported.options.settled ? 1 : 0;
+    const ClassId truth = reported.truth(t);
     if (truth == kNoClass) continue;
     const bool right = result.estimate[t] == truth;
     const bool reference = reported.result.estimate[t] == truth;

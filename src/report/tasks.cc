@@ -30,12 +30,12 @@ double typical_log_odds(const Labels& labels, std::span<const double> log_odds) 
 
 double logit(double p) { return std::log(p / (1 - p)); }
 
-// The number of labels until the confidence is reached, if all of them agree and have the crowd's
+// The number of labels until the certainty is enough, if all of them agree and have the crowd's
 // weight.
-std::uint32_t wanted_labels(double confidence, double settled, double weight) {
-  if (confidence >= settled) return 0;
-  if (weight <= 0 || confidence <= 0) return kMostWanted;
-  const double steps = std::ceil((logit(settled) - logit(confidence)) / weight);
+std::uint32_t wanted_labels(double certainty, double settled, double weight) {
+  if (certainty >= settled) return 0;
+  if (weight <= 0 || certainty <= 0) return kMostWanted;
+  const double steps = std::ceil((logit(settled) - logit(certainty)) / weight);
   return static_cast<std::uint32_t>(std::clamp(steps, 1.0, double{kMostWanted}));
 }
 
@@ -70,7 +70,7 @@ TaskSummary summarize_tasks(const ReportInput& reported, std::span<const double>
   }
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     const ReportedTask task{t, result.estimate[t], result.confidence[t],
-                            wanted_labels(result.confidence[t], options.settled, weight)};
+                            wanted_labels(result.certainty(t), options.settled, weight)};
     const std::size_t given = labels.task(t).size();
     count_labels(summary.labels_per_task, given);
     summary.single_label += given == 1 ? 1 : 0;

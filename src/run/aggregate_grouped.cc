@@ -233,6 +233,7 @@ class GroupedAggregation {
           "again once it is complete");
     }
     summary_.result.learned = learner->state();
+    summary_.result.doubt = learner->doubt();
     summary_.result.learned.counts.resize(summary_.names.workers.size());
     return true;
   }

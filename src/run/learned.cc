@@ -132,6 +132,7 @@ Result Learned::judge(const Labels& labels, const RunContext& context) const {
     room.put(t, judge->estimate(labels.task(t), room.posterior(t)));
   }
   result.learned = judge->state();
+  result.doubt = judge->doubt();
   return result;
 }
 

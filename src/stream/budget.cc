@@ -47,7 +47,8 @@ Spending replay(const Labels& labels, std::span<const ClassId> truths, OnlineMet
       workers.push_back(all.workers[places[j]]);
       classes.push_back(all.classes[places[j]]);
       answer = method.estimate(bought(i));
-      if (why_to_close(stop, j + 1, answer.confidence) == nullptr) continue;
+      const double certainty = certainty_of(answer.confidence, method.doubt(), labels.num_classes());
+      if (why_to_close(stop, j + 1, certainty) == nullptr) continue;
       closed += 1;
       break;
     }

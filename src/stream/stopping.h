@@ -9,11 +9,11 @@
 
 namespace crowdfold {
 
-// Why a task with `labels` labels and an answer of this confidence closes; null if it stays open.
-inline const char* why_to_close(const StopRule& stop, std::uint64_t labels, double confidence) {
+// Why a task with `labels` labels and an answer of this certainty closes; null if it stays open.
+inline const char* why_to_close(const StopRule& stop, std::uint64_t labels, double certainty) {
   if (labels == 0) return nullptr;
   if (stop.labels_per_task > 0 && labels >= stop.labels_per_task) return "labels";
-  if (stop.confidence > 0 && labels >= stop.min_labels && confidence >= stop.confidence)
+  if (stop.confidence > 0 && labels >= stop.min_labels && certainty >= stop.confidence)
     return "confidence";
   if (stop.max_labels > 0 && labels >= stop.max_labels) return "max_labels";
   return nullptr;

@@ -32,9 +32,13 @@
 //                   classes
 //
 //   pass 1  tasks as they come: judged with the tables so far, and credited to the counts. The answers
-//           of the online method are softmax(beta a_t) here.
+//           of the online method are softmax(beta a_t) here, softened.
 //   pass 2  tasks in blocks: judged again, the old credit taken out of the counts, the new one added
-//   pass 3  (EB), all tables once more, beta; the answers are softmax(beta a_t)
+//   pass 3  (EB), all tables once more, beta; the answers are softmax(beta a_t), softened
+//
+// Where the note says softmax(beta a_t), the answers are (1 - doubt) softmax(soften min(beta, 1) a_t) +
+// doubt / K: see softening.h. Both numbers are fitted to known truths, with every truth's task judged as
+// if the truth were not known.
 //
 // A known truth is a credit of 1. Counts that workers bring along are spread over all cells of the class
 // they are on, or beside, the diagonal of; they take no part in (EB).
@@ -68,17 +72,25 @@ double guarded_power(const ThreePassModel& model, const HeldOut& held_out, doubl
 // Pass 1, task by task.
 class FirstPass {
  public:
-  // `answers`: whether they are asked for.
-  FirstPass(ThreePassModel& model, double guard, bool answers)
-      : model_(model), guard_(guard), answers_(answers), scratch_(model), scores_(model.width()) {
+  // What is wanted besides credits.
+  struct Wants {
+    bool answers = false;    // of answer()
+    bool softening = false;  // fitted to known truths
+  };
+  FirstPass(ThreePassModel& model, const ThreePassOptions& options, const Wants& wants)
+      : model_(model), options_(options), wants_(wants), scratch_(model), scores_(model.width()) {
     while (next_strength_ < model_.tasks()) next_strength_ *= 2;
     next_pool_ = model_.tasks();
   }
 
   double beta() const { return beta_; }
+  const Softening& softening() const { return softening_; }
   const HeldOut& held_out() const { return held_out_; }
-  void restore(const HeldOut& held_out) {
+  const SofteningFit& softening_fit() const { return softening_fit_; }
+  void restore(const HeldOut& held_out, const SofteningFit& softening_fit) {
     held_out_ = held_out;
+    softening_fit_ = softening_fit;
+    softening_ = softening_fit.fitted(options_);
     calibrate();
   }
 
@@ -87,6 +99,7 @@ class FirstPass {
     std::fill(credit.begin(), credit.end(), 0.0F);
     const double newness = model_.newness();
     if (truth != kNoClass) {
+      if (wants_.softening) soften(task, truth);
       credit[truth] = 1;
       model_.add_credit(task, credit);
       model_.count_labels(task);
@@ -96,15 +109,17 @@ class FirstPass {
       model_.hold_out(task, pick(0, number(), task.size()), scores_, {}, held_out_, scratch_);
       model_.add_credit(task, credit);
       model_.count_labels(task);
-      if (answers_) shares_ = model_.shares(scores_, beta_);
+      if (wants_.answers) shares_ = model_.shares(scores_, temperature());
     } else {
       model_.meet(task, scratch_);
-      model_.learn(task, newness, scores_, credit, scratch_, beta_, answers_ ? &shares_ : nullptr);
+      model_.learn(task, newness, scores_, credit, scratch_, temperature(),
+                   wants_.answers ? &shares_ : nullptr);
     }
   }
   // The answer to the task that was judged last.
   Estimate answer(std::span<double> posterior) const {
-    return posterior.empty() ? model_.answer(shares_) : model_.answer(scores_, beta_, posterior);
+    return posterior.empty() ? model_.answer(shares_, softening_)
+                             : model_.answer(scores_, beta_, softening_, posterior);
   }
   // After a task, when its answer was given.
   void keep_up(const TaskLabels& task) {
@@ -127,7 +142,15 @@ class FirstPass {
 
   void calibrate() {
     beta_ = held_out_.best_temperature();
-    model_.set_class_power(guarded_power(model_, held_out_, guard_));
+    model_.set_class_power(guarded_power(model_, held_out_, options_.guard));
+  }
+  double temperature() const { return softening_.temperature(beta_); }
+  // Before the task is credited with its truth.
+  void soften(const TaskLabels& task, ClassId truth) {
+    if (task.size() == 0 || softening_fit_.is_enough()) return;
+    model_.score_anew(task, scores_, scratch_);
+    softening_fit_.add(std::span(scores_).first(model_.classes()), beta_, truth);
+    softening_ = softening_fit_.fitted(options_);
   }
   std::uint64_t number() const { return static_cast<std::uint64_t>(model_.tasks()); }
   // All of the first tasks, then some.
@@ -138,11 +161,13 @@ class FirstPass {
   }
 
   ThreePassModel& model_;
-  double guard_;
-  bool answers_;
+  ThreePassOptions options_;
+  Wants wants_;
   ThreePassModel::Scratch scratch_;
   std::vector<float> scores_;
   HeldOut held_out_;
+  SofteningFit softening_fit_;
+  Softening softening_ = options_;
   Shares shares_;
   double beta_ = 1;
   double next_pool_ = 0;
@@ -241,7 +266,8 @@ class ThreePass {
   }
 
   void first_pass() {
-    FirstPass pass(model_, options_.guard, options_.passes == 1);
+    const bool only = options_.passes == 1;
+    FirstPass pass(model_, options_, {.answers = only, .softening = only});
     std::vector<float> room(model_.width());
     std::size_t next_word = 0;
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -267,6 +293,7 @@ class ThreePass {
       }
       pass.keep_up(task);
     }
+    result_.doubt = pass.softening().doubt;
   }
 
   void second_pass() {
@@ -317,6 +344,8 @@ class ThreePass {
       held_out = hold_out();
     }
     const double beta = held_out.best_temperature();
+    const Softening softening = fit_softening(beta);
+    result_.doubt = softening.doubt;
     for_echoes([&](TaskId t) { model_.count_task(labels_.task(t)); });
     for (std::size_t first = 0; first < order_.size(); first += kTasksAtATime) {
       say("last pass", first);
@@ -325,10 +354,16 @@ class ThreePass {
         const TaskId t = some[i];
         if (!is_open(t)) return room_.put(t, without_judging(t));
         model_.score(labels_.task(t), scores, scratch);
-        if (is_echo(t)) return answer_echo(t, scores, scratch);
-        room_.put(t, model_.answer(scores, beta, room_.posterior(t)));
+        // Held-out labels tell nothing of echoes, so there is no temperature.
+        const bool echo = is_echo(t);
+        room_.put(t, model_.answer(scores, echo ? 1 : beta, softening, room_.posterior(t)));
+        if (!echo) return;
+        credits_.change(t, scratch.credit, [&](std::span<float> credit) {
+          model_.compute_credit(labels_.task(t), scores, 0, credit);
+        });
       });
     }
+    // For the qualities of workers.
     for_echoes([&](TaskId t) {
       std::vector<float> credit(model_.width());
       credits_.get(t, credit);
@@ -337,14 +372,6 @@ class ThreePass {
     });
   }
 
-  // Held-out labels tell nothing of echoes, so there is no temperature. Their credit enters the counts
-  // once all answers are given, for the qualities of workers.
-  void answer_echo(TaskId t, std::span<float> scores, ThreePassModel::Scratch& scratch) {
-    room_.put(t, model_.answer(scores, 1, room_.posterior(t)));
-    credits_.change(t, scratch.credit, [&](std::span<float> credit) {
-      model_.compute_credit(labels_.task(t), scores, 0, credit);
-    });
-  }
   template <class Body>
   void for_echoes(const Body& body) const {
     for (TaskId t = 0; t < labels_.num_tasks() && !one_label_.empty(); ++t) {
@@ -379,6 +406,24 @@ class ThreePass {
       begin = end;
     }
     return held_out;
+  }
+
+  // On tasks with known truths, every `stride`-th of them if there are very many.
+  Softening fit_softening(double beta) const {
+    const auto known = static_cast<std::uint64_t>(std::count_if(
+        given_.truths.begin(), given_.truths.end(), [](ClassId c) { return c != kNoClass; }));
+    const std::uint64_t stride = known / SofteningFit::kEnough + 1;
+    ThreePassModel::Scratch scratch(model_);
+    std::vector<float> scores(model_.width());
+    SofteningFit fit;
+    std::uint64_t met = 0;
+    for (TaskId t = 0; t < labels_.num_tasks() && known > 0; ++t) {
+      const ClassId truth = given_.truth(t);
+      if (truth == kNoClass || labels_.task(t).size() == 0 || met++ % stride != 0) continue;
+      model_.score_without_truth(labels_.task(t), truth, scores, scratch);
+      fit.add(std::span(scores).first(model_.classes()), beta, truth);
+    }
+    return fit.fitted(options_);
   }
 
   // body(i, scores, scratch) for the i-th of some tasks, with room for its scores; in parallel.
@@ -437,22 +482,23 @@ class ThreePass {
 };
 
 const OptionTable<ThreePassOptions>& ThreePass::option_table() {
-  static const OptionTable<Options> table = {
-      integer("passes", &Options::passes, 1, 100, "passes over the labels; 1: the online method"),
-      integer("blocks", &Options::blocks, 1, 10'000,
-              "blocks of tasks in the passes between first and last"),
-      real("symmetry", &Options::symmetry, 0, 1e9,
-           "c0: larger values trust more that a whole crowd is better on some classes"),
-      real("crowd", &Options::crowd, 1e-3, 1e9, "s1: weight of a symmetric crowd, in labels"),
-      real("own", &Options::own, 1e-3, 1e9, "s2: weight of the crowd's accuracy, in labels"),
-      real("weakest", &Options::weakest, 1, 128, "smallest strength s of the prior of a worker's rows"),
-      real("strongest", &Options::strongest, 1, 128, "largest strength s of that prior"),
-      real("warm", &Options::warm, 0, 1e9, "how long a majority vote contributes at the beginning"),
-      real("refresh", &Options::refresh, 0, 10,
-           "relative growth of a worker's labels after which their table is rebuilt"),
-      real("guard", &Options::guard, 0, 1e9,
-           "gain in nats per held-out label above which class shares count in full"),
-      order_option<Options>()};
+  static const OptionTable<Options> table(
+      softening_options<Options>(),
+      {integer("passes", &Options::passes, 1, 100, "passes over the labels; 1: the online method"),
+       integer("blocks", &Options::blocks, 1, 10'000,
+               "blocks of tasks in the passes between first and last"),
+       real("symmetry", &Options::symmetry, 0, 1e9,
+            "c0: larger values trust more that a whole crowd is better on some classes"),
+       real("crowd", &Options::crowd, 1e-3, 1e9, "s1: weight of a symmetric crowd, in labels"),
+       real("own", &Options::own, 1e-3, 1e9, "s2: weight of the crowd's accuracy, in labels"),
+       real("weakest", &Options::weakest, 1, 128, "smallest strength s of the prior of a worker's rows"),
+       real("strongest", &Options::strongest, 1, 128, "largest strength s of that prior"),
+       real("warm", &Options::warm, 0, 1e9, "how long a majority vote contributes at the beginning"),
+       real("refresh", &Options::refresh, 0, 10,
+            "relative growth of a worker's labels after which their table is rebuilt"),
+       real("guard", &Options::guard, 0, 1e9,
+            "gain in nats per held-out label above which class shares count in full"),
+       order_option<Options>()});
   return table;
 }
 
@@ -468,7 +514,8 @@ class OnlineThreePass final : public OnlineMethod {
     model_->expect(workers, classes);
     if (!more_classes) return;
     const HeldOut held_out = first_pass_->held_out();
-    first_pass_.emplace(*model_, options_.guard, kAnswers).restore(held_out);
+    const SofteningFit softening_fit = first_pass_->softening_fit();
+    first_pass_.emplace(*model_, options_, kWants).restore(held_out, softening_fit);
     credit_.resize(model_->width());
   }
 
@@ -480,7 +527,7 @@ class OnlineThreePass final : public OnlineMethod {
     ThreePassModel::Scratch scratch(*model_);
     std::vector<float> scores(model_->width());
     model_->score_anew(labels, scores, scratch);
-    return model_->answer(scores, first_pass_->beta(), posterior);
+    return model_->answer(scores, first_pass_->beta(), first_pass_->softening(), posterior);
   }
 
   void learn(const TaskLabels& labels, const Answer& answer) override {
@@ -491,12 +538,15 @@ class OnlineThreePass final : public OnlineMethod {
   }
 
   bool judges_after_learning() const override { return false; }
+  double doubt() const override { return first_pass_->softening().doubt; }
 
   WorkerState state() const override {
     WorkerState state = model_->state();
-    const std::vector<double> held_out = first_pass_->held_out().save();
-    state.sections.push_back(
-        {.name = kHeldOut, .axes = {}, .width = held_out.size(), .values = held_out});
+    const auto add = [&](const char* name, const std::vector<double>& numbers) {
+      state.sections.push_back({.name = name, .axes = {}, .width = numbers.size(), .values = numbers});
+    };
+    add(kHeldOut, first_pass_->held_out().save());
+    if (first_pass_->softening_fit().truths() > 0) add(kSoftening, first_pass_->softening_fit().save());
     return state;
   }
   void restore(WorkerState state) override {
@@ -504,9 +554,12 @@ class OnlineThreePass final : public OnlineMethod {
     state = ThreePassModel::with_history(std::move(state));
     expect(static_cast<std::uint32_t>(state.counts.size()), state.classes);
     model_->restore(state);
-    const StateSection* const held_out = state.find(kHeldOut);
-    first_pass_.emplace(*model_, options_.guard, kAnswers)
-        .restore(held_out != nullptr ? HeldOut::load(held_out->values) : HeldOut());
+    const auto numbers = [&](const char* section) {
+      const StateSection* const found = state.find(section);
+      return found != nullptr ? found->values : std::vector<double>();
+    };
+    first_pass_.emplace(*model_, options_, kWants)
+        .restore(HeldOut::load(numbers(kHeldOut)), SofteningFit::load(numbers(kSoftening)));
   }
   void merge(const WorkerState& other) override {
     WorkerState both = state();
@@ -515,12 +568,14 @@ class OnlineThreePass final : public OnlineMethod {
   }
 
  private:
-  static constexpr const char* kHeldOut = "held-out labels";  // a section of the state
-  static constexpr bool kAnswers = false;                     // estimate() gives them
+  // Sections of the state.
+  static constexpr const char* kHeldOut = "held-out labels";
+  static constexpr const char* kSoftening = "softening";           // if there were truths
+  static constexpr FirstPass::Wants kWants = {.softening = true};  // estimate() gives answers
 
   void start() {
     model_ = std::make_unique<ThreePassModel>(options_, 0, 0);
-    first_pass_.emplace(*model_, options_.guard, kAnswers);
+    first_pass_.emplace(*model_, options_, kWants);
   }
 
   Options options_;

@@ -19,6 +19,7 @@ constexpr double kPriorLabels = 20;
 constexpr double kLeastChance = 1e-4;  // accuracies stay so far from 0 and 1
 constexpr double kLeastError = 1e-6;   // of the crowd, on a class
 constexpr double kLeastCentre = 1e-9;
+constexpr double kLeastCount = 1e-3;  // that psi is asked for
 // A strength that changed by less, relative to how far tables may be out of date, is the same.
 constexpr double kSameStrength = .2;
 // A strength that leaves workers one quality for all classes.
@@ -155,10 +156,11 @@ void ThreePassModel::pool() {
   }
 }
 
-double ThreePassModel::ability_of(WorkerId w) const {
+double ThreePassModel::ability_of(WorkerId w, const WorkerCounts& without) const {
   const WorkerCounts before = history(w);
-  const double right = before.correct + counts_.right(w) + options_.own * crowd_.accuracy;
-  return odds(clip(right / (before.seen + labels_of(w) + options_.own)));
+  const double right = before.correct + counts_.right(w) - without.correct;
+  const double seen = before.seen + labels_of(w) - without.seen;
+  return odds(clip((right + options_.own * crowd_.accuracy) / (seen + options_.own)));
 }
 
 double ThreePassModel::centre(double ability, std::size_t k, std::size_t l) const {
@@ -179,12 +181,12 @@ void ThreePassModel::write_table(WorkerId w, Scratch& scratch, float* table) con
     write_one_label_row(w, {table + one_label_->label_of(w) * counts_.layout().distance(), width_});
 }
 
-void ThreePassModel::write_one_label_row(WorkerId w, std::span<float> row) const {
+void ThreePassModel::write_one_label_row(WorkerId w, std::span<float> row, ClassId without) const {
   std::vector<double> credits(classes_);
   counts_.add_row(w, one_label_->label_of(w), credits);
   std::vector<double> shares(crowd_.log_classes.begin(), crowd_.log_classes.begin() + classes_);
   for (double& share : shares) share = std::exp(share);
-  one_label_->write_row(w, credits, shares, row);
+  one_label_->write_row(w, credits, shares, row, without);
 }
 
 void ThreePassModel::build(WorkerId w, Scratch& scratch) {
@@ -239,6 +241,10 @@ std::span<const float> ThreePassModel::label_row(const TaskLabels& task, std::si
   return {scratch.table.data() + label * counts_.layout().distance(), width_};
 }
 
+double ThreePassModel::log_of_unnamed(double ability) const {
+  return -std::log((1 + ability) * std::max(1.0, classes_ - 1.0));
+}
+
 // With many classes, all those that nobody named for the task get the same score. Where most cells have
 // next to no prior, psi would call every new error impossible; the logarithm of the mean does not.
 void ThreePassModel::write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
@@ -247,8 +253,7 @@ void ThreePassModel::write_sparse_row(const TaskLabels& task, WorkerId w, ClassI
   const double ability = ability_of(w);
   const SpreadHistory before = spread(history(w));
   const double in_row = before.in_row + crowd_.strength;
-  std::fill(row.begin(), row.end(),
-            static_cast<float>(std::log(1 / ((1 + ability) * std::max(1.0, classes_ - 1.0)))));
+  std::fill(row.begin(), row.end(), static_cast<float>(log_of_unnamed(ability)));
   for (const ClassId k : task.classes) {
     const double prior =
         crowd_.strength * centre(ability, k, label) + (k == label ? before.right : before.wrong);
@@ -289,6 +294,55 @@ void ThreePassModel::score_anew(const TaskLabels& task, std::span<float> scores,
   for (std::size_t k = 0; k < classes_; ++k) scores[k] += scratch.other[k];
 }
 
+void ThreePassModel::score_without_truth(const TaskLabels& task, ClassId truth, std::span<float> scores,
+                                         Scratch& scratch) const {
+  // A worker may have several labels on the task.
+  std::vector<std::pair<WorkerId, ClassId>> own;
+  for (std::size_t j = 0; j < task.size(); ++j) own.emplace_back(task.workers[j], task.classes[j]);
+  std::sort(own.begin(), own.end());
+  const auto labels_from = [&](WorkerId w, ClassId first, ClassId last) {
+    return static_cast<double>(std::upper_bound(own.begin(), own.end(), std::pair{w, last}) -
+                               std::lower_bound(own.begin(), own.end(), std::pair{w, first}));
+  };
+  std::copy(log_prior_.begin(), log_prior_.end(), scores.begin());
+  for (const auto& [w, label] : own) {
+    if (has_one_label(w)) {
+      write_one_label_row(w, scratch.row, truth);
+      for (std::size_t k = 0; k < classes_; ++k) scores[k] += scratch.row[k];
+      continue;
+    }
+    const double all = labels_from(w, 0, kNoClass);
+    const double ability = ability_of(w, {labels_from(w, truth, truth), all});
+    load_counts(w, label, scratch);
+    scratch.cells[truth] -= labels_from(w, label, label);
+    scratch.totals[truth] -= all;
+    for (std::size_t k = 0; k < classes_; ++k) {
+      const double prior = crowd_.strength * centre(ability, k, label);
+      scratch.cells[k] = std::max(std::max(scratch.cells[k], 0.0) + prior, kLeastCentre);
+      scratch.totals[k] = std::max(scratch.totals[k], 0.0) + crowd_.strength;
+    }
+    // (W), or as in write_sparse_row()
+    const std::span<double> cells = std::span(scratch.cells).first(classes_);
+    const std::span<double> totals = std::span(scratch.totals).first(classes_);
+    if (dense()) {
+      for (double& cell : cells) cell = std::max(cell, kLeastCount);
+      vector_digamma(cells);
+      vector_digamma(totals);
+    } else {
+      vector_log(cells);
+      vector_log(totals);
+    }
+    for (std::size_t k = 0; k < classes_; ++k) {
+      const bool named =
+          dense() || std::find(task.classes.begin(), task.classes.end(), k) != task.classes.end();
+      const float correction = k == label ? crowd_.correct_right[k] : crowd_.correct_wrong[k];
+      scores[k] += static_cast<float>(named ? cells[k] - totals[k] +
+                                                  crowd_.symmetry * static_cast<double>(correction)
+                                            : log_of_unnamed(ability));
+    }
+  }
+}
+
 void ThreePassModel::compute_credit(const TaskLabels& task, std::span<const float> scores,
                                     double newness, std::span<float> credit) const {
   crowdfold::compute_credit(scores.data(), newness, task, width_, credit.data());
@@ -320,15 +374,19 @@ void ThreePassModel::learn(const TaskLabels& task, double newness, std::span<flo
   if (shares != nullptr) *shares = this->shares(scores, beta);
 }
 
-Estimate ThreePassModel::answer(const Shares& shares) const {
-  return {shares.largest, (1 - doubt()) / shares.sum + doubt() / classes_};
+Estimate ThreePassModel::answer(const Shares& shares, const Softening& softening) const {
+  const double share = with_doubt(1 / shares.sum, succession(), classes_);
+  return {shares.largest, with_doubt(share, softening.doubt, classes_)};
 }
 
-Estimate ThreePassModel::answer(std::span<const float> scores, double beta,
+Estimate ThreePassModel::answer(std::span<const float> scores, double beta, const Softening& softening,
                                 std::span<double> posterior) const {
-  const Shares shares = compute_shares(scores.data(), beta, classes_, width_, posterior.data());
-  for (double& share : posterior) share = (1 - doubt()) * share / shares.sum + doubt() / classes_;
-  return answer(shares);
+  const Shares shares =
+      compute_shares(scores.data(), softening.temperature(beta), classes_, width_, posterior.data());
+  for (double& share : posterior)
+    share =
+        with_doubt(with_doubt(share / shares.sum, succession(), classes_), softening.doubt, classes_);
+  return answer(shares, softening);
 }
 
 void ThreePassModel::fit_strength() {

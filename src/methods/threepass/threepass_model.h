@@ -31,11 +31,12 @@
 #include "methods/spread_history.h"
 #include "methods/threepass/credited_counts.h"
 #include "methods/threepass/held_out.h"
+#include "methods/threepass/softening.h"
 #include "methods/vote.h"
 
 namespace crowdfold {
 
-struct ThreePassOptions {
+struct ThreePassOptions : Softening {
   int passes = 3;
   int blocks = 8;
   double symmetry = 16;
@@ -90,7 +91,6 @@ class ThreePassModel {
   void count_task(const TaskLabels& task);
   // The weight of a majority vote in credits, as long as workers are new.
   double newness() const;
-  double doubt() const { return 1 / (labels_ + all_history_.seen + 2); }
 
   // (G)
   void pool();
@@ -119,6 +119,10 @@ class ThreePassModel {
   void score(const TaskLabels& task, std::span<float> scores, Scratch& scratch) const;
   // The same where some tables may be out of date.
   void score_anew(const TaskLabels& task, std::span<float> scores, Scratch& scratch) const;
+  // The same for a task that was credited with its truth, as if it had not been: without its labels in
+  // the counts of its workers. The crowd's sums keep it, one task among all of them.
+  void score_without_truth(const TaskLabels& task, ClassId truth, std::span<float> scores,
+                           Scratch& scratch) const;
   // Tab_i[., l] for label j of a task, from the table if it is up to date.
   std::span<const float> label_row(const TaskLabels& task, std::size_t j, Scratch& scratch) const;
   // Computes the credit of a task with these scores.
@@ -131,15 +135,18 @@ class ThreePassModel {
   // shares() too unless `shares` is null.
   void learn(const TaskLabels& task, double newness, std::span<float> scores, std::span<float> credit,
              Scratch& scratch, double beta = 1, Shares* shares = nullptr);
-  // Of softmax(beta scores).
-  Shares shares(std::span<const float> scores, double beta) const {
-    return compute_shares(scores.data(), beta, classes_, width_, nullptr);
+  // Of softmax(temperature scores).
+  Shares shares(std::span<const float> scores, double temperature) const {
+    return compute_shares(scores.data(), temperature, classes_, width_, nullptr);
   }
   // The answer to give out; writes the probabilities of all classes to `posterior` unless it is empty.
-  // No answer is more certain than the rule of succession allows: (1 - doubt) softmax(beta scores) +
-  // doubt / K, where the doubt is the chance of something never seen.
-  Estimate answer(std::span<const float> scores, double beta, std::span<double> posterior) const;
-  Estimate answer(const Shares& shares) const;
+  // Before it is softened, no answer is more certain than the rule of succession allows: (1 - d)
+  // softmax + d / K, where d = 1 / (labels + 2) is the chance of something never seen. The doubt of a
+  // softening does not stand in for that: it is none of the number that stop rules look at, and they
+  // must not close the first tasks on three labels.
+  Estimate answer(std::span<const float> scores, double beta, const Softening& softening,
+                  std::span<double> posterior) const;
+  Estimate answer(const Shares& shares, const Softening& softening) const;
   // (H): adds to `held_out` how likely the task's other labels make label j. `credit` is the task's
   // credit in the counts, or empty.
   void hold_out(const TaskLabels& task, std::size_t j, std::span<const float> scores,
@@ -171,18 +178,20 @@ class ThreePassModel {
   // Only if dense().
   CreditSums credit_sums() { return {counts_.rows(), pooled_.recent(), pooled_.recent_mass()}; }
 
-  // v / (1 - v)
-  double ability_of(WorkerId w) const;
+  // v / (1 - v), without some labels of the worker
+  double ability_of(WorkerId w, const WorkerCounts& without = {}) const;
   // b[k, l] of a worker with this ability.
   double centre(double ability, std::size_t k, std::size_t l) const;
   // Loads n_i[., l] and N_i, with the worker's history, into scratch.cells and scratch.totals.
   void load_counts(WorkerId w, ClassId label, Scratch& scratch) const;
   // Tab_i
   void write_table(WorkerId w, Scratch& scratch, float* table) const;
-  // Tab_i[., l] where not all counts are stored.
+  double succession() const { return 1 / (labels_ + all_history_.seen + 2); }
+  // Tab_i[., l] where not all counts are stored, and for a class that nobody named for the task.
   void write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label, std::span<float> row) const;
-  // The same for a worker of one label, stored or not.
-  void write_one_label_row(WorkerId w, std::span<float> row) const;
+  double log_of_unnamed(double ability) const;
+  // Tab_i[., l] of a worker of one label, stored or not; without what one task of that truth told.
+  void write_one_label_row(WorkerId w, std::span<float> row, ClassId without = kNoClass) const;
   bool has_one_label(WorkerId w) const { return one_label_ != nullptr && one_label_->has(w); }
   bool one_label_prevails() const { return one_label_ != nullptr && one_label_->prevail(); }
   void change_strength(double strength);

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/math/special_functions/digamma.hpp>
@@ -66,7 +67,7 @@ class ByTheBook {
       }
       const Row a = score(task);
       if (task.size() > 1) hold_out(task, pick(0, t, task.size()), a, Row(K), held_out);
-      const Row answer = doubted(softmax(a, beta), labels_seen);
+      const Row answer = softened(a, beta, labels_seen);
       answers.insert(answers.end(), answer.begin(), answer.end());
       const auto workers = std::count_if(seen.begin(), seen.end(), [](double x) { return x > 0; });
       const double warm = 2.0 * static_cast<double>(K);
@@ -105,7 +106,7 @@ class ByTheBook {
     beta = temperature(held_out);
     answers.clear();
     for (TaskId t = 0; t < labels_.num_tasks(); ++t) {
-      const Row answer = doubted(softmax(score(labels_.task(t)), beta), labels_seen);
+      const Row answer = softened(score(labels_.task(t)), beta, labels_seen);
       answers.insert(answers.end(), answer.begin(), answer.end());
     }
     return answers;
@@ -171,9 +172,11 @@ class ByTheBook {
     for (double& p : q) p /= total;
     return q;
   }
-  Row doubted(Row q, double labels_seen) const {
-    for (double& p : q)
-      p = p * (1 - 1 / (labels_seen + 2)) + 1 / (labels_seen + 2) / static_cast<double>(K);
+  Row softened(const Row& a, double beta, double labels_seen) const {
+    Row q = softmax(a, .7 * std::min(beta, 1.0));
+    for (const double doubt : {1 / (labels_seen + 2), .05}) {
+      for (double& p : q) p = p * (1 - doubt) + doubt / static_cast<double>(K);
+    }
     return q;
   }
   void add(const TaskLabels& task, const Row& credit, double sign) {
@@ -493,8 +496,107 @@ TEST(ThreePass, TakesThousandsOfClasses) {
 
 TEST(ThreePass, IsNeverMoreCertainThanItsLabelsAllow) {
   const Labels labels = simulate_labels({.tasks = 50, .workers = 5, .classes = 2, .quality = {}}, 1);
-  for (const double confidence : threepass(labels).confidence)
-    EXPECT_LE(confidence, 1 - .5 / (static_cast<double>(labels.num_labels()) + 2));
+  const Result result = threepass(labels);
+  for (TaskId t = 0; t < labels.num_tasks(); ++t)
+    EXPECT_LE(result.certainty(t), 1 - .5 / (static_cast<double>(labels.num_labels()) + 2) + 1e-12);
+}
+
+TEST(ThreePass, SoftensItsAnswersWithoutChangingThem) {
+  const Labels labels = simulate_labels(kConfused, 1);
+  const Result sharp = threepass(labels, {{"soften", "1"}, {"doubt", "0"}});
+  const Result soft = threepass(labels);
+  EXPECT_EQ(soft.estimate, sharp.estimate);
+  EXPECT_EQ(soft.learned.counts, sharp.learned.counts);
+  EXPECT_EQ(sharp.doubt, 0);
+  EXPECT_EQ(soft.doubt, .05);
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    EXPECT_LT(soft.confidence[t], sharp.confidence[t]);
+    EXPECT_GE(soft.posterior[4 * t], .05 / 4 - 1e-12);
+    EXPECT_GT(soft.certainty(t), soft.confidence[t]);
+  }
+}
+
+// Nine workers of which five copy each other: held-out labels cannot see that they err together.
+Labels crowd_with_copies(std::uint64_t seed, SimulatedCrowd& crowd) {
+  const Labels once = simulate_labels({.tasks = 600,
+                                       .workers = 5,
+                                       .classes = 2,
+                                       .min_labels = 5,
+                                       .max_labels = 5,
+                                       .quality = QualityDistribution::parse("fixed:.7")},
+                                      seed, &crowd);
+  LabelsBuilder builder;
+  for (TaskId t = 0; t < once.num_tasks(); ++t) {
+    const TaskLabels task = once.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      const int copies = task.workers[j] == 0 ? 5 : 1;
+      for (int c = 0; c < copies; ++c)
+        builder.add(once.tasks()[t], fmt::format("{}-{}", task.workers[j], c),
+                    once.classes()[task.classes[j]]);
+    }
+  }
+  return builder.build();
+}
+
+TEST(ThreePass, FitsItsSofteningToKnownTruths) {
+  SimulatedCrowd crowd;
+  const Labels labels = crowd_with_copies(5, crowd);
+  Knowledge given;
+  given.truths.assign(crowd.truths.begin(), crowd.truths.begin() + 300);
+  std::vector<ClassId> others = crowd.truths;
+  std::fill_n(others.begin(), 300, kNoClass);
+  const auto loss = [&](const Settings& settings) {
+    const Result result = threepass(labels, settings, given);
+    return evaluate(result.estimate, others, 2, result.confidence, result.posterior).log_loss;
+  };
+  EXPECT_LT(loss({}), loss({{"soften", "0.7001"}, {"doubt", "0.0501"}}) - .02);
+  // Values that somebody set stay.
+  EXPECT_EQ(threepass(labels, {{"doubt", "0.2"}}, given).doubt, .2);
+  EXPECT_NE(threepass(labels, {{"soften", "1"}}, given).doubt, .05);
+}
+
+TEST(ThreePass, FewTruthsChangeItsSofteningLittle) {
+  SimulatedCrowd crowd;
+  const Labels labels = simulate_labels(kConfused, 1, &crowd);
+  double mean = 0;
+  constexpr TaskId kTrials = 40;
+  for (TaskId trial = 0; trial < kTrials; ++trial) {
+    Knowledge given;
+    given.truths.assign(labels.num_tasks(), kNoClass);
+    for (TaskId t = 3 * trial; t < 3 * trial + 3; ++t) given.truths[t] = crowd.truths[t];
+    mean += threepass(labels, {}, given).doubt / kTrials;
+  }
+  EXPECT_NEAR(mean, .05, .02);
+}
+
+// A truth that had helped to judge its own task would make answers look better than they are: here
+// labels tell nothing, and every truth is known.
+TEST(ThreePass, JudgesATaskWithoutItsTruthWhenItFitsItsSoftening) {
+  LabelsBuilder builder;
+  Knowledge given;
+  Random random(3);
+  for (TaskId t = 0; t < 200; ++t) {
+    // Every worker has two labels, so that the own one would be half of what is known.
+    builder.add(std::to_string(t), "w" + std::to_string(t / 2), random.below(2) == 0 ? "a" : "b");
+    builder.add(std::to_string(t), "v" + std::to_string(t / 2), random.below(2) == 0 ? "a" : "b");
+    given.truths.push_back(static_cast<ClassId>(random.below(2)));
+  }
+  const Result result = threepass(builder.build(), {}, given);
+  EXPECT_GT(result.doubt, .1);
+}
+
+TEST(ThreePass, RemembersInAStateWhatTruthsToldAboutItsSoftening) {
+  SimulatedCrowd crowd;
+  const Labels labels = crowd_with_copies(5, crowd);
+  const auto method = online_threepass();
+  method->expect(9, 2);
+  EXPECT_EQ(method->doubt(), .05);
+  for (TaskId t = 0; t < 300; ++t) method->observe(labels.task(t), crowd.truths[t]);
+  EXPECT_NE(method->doubt(), .05);
+  const auto again = online_threepass();
+  again->restore(method->state());
+  EXPECT_EQ(again->doubt(), method->doubt());
+  EXPECT_EQ(again->state().sections, method->state().sections);
 }
 
 TEST(ThreePass, IsBetterCalibratedThanProductsOfLikelihoods) {
