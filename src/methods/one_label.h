@@ -15,10 +15,10 @@
 // workers labelled, nu_k those of all votes there. The half keeps the number of votes before the shares:
 // of classes with as many votes, that one wins whose workers speak up on it more than elsewhere.
 //
-// Nothing else is learned from tasks that only such workers labelled. Their credits would be an echo of
-// the votes, louder with each round: iterated, the rule falls below a majority vote. Where such workers
-// prevail, the labels of others cannot drown that echo, and n_i counts known truths only. See
-// docs/weak_supervision.md.
+// Nothing else is learned from tasks that only such workers labelled: their credits would be an echo of
+// the votes, which gets louder with each round where rates count in full (docs/weak_supervision.md has
+// figures). Where such workers prevail, the labels of others cannot drown that echo, and n_i counts known
+// truths only.
 //
 // Cost: one look at every label, and one more at every task if there are such workers.
 #pragma once
