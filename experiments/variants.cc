@@ -70,9 +70,9 @@ class Variant {
       if (model_.tasks() >= next_strength) {
         model_.fit_strength();
         if (held_out.favours_full_shares(ThreePassOptions{}.guard))
-          model_.set_class_power(ThreePassModel::kFullPower);
+          model_.set_class_power(kFullPower);
         else
-          model_.set_class_power(model_.little_power());
+          model_.set_class_power(little_power(model_.classes()));
         next_strength *= 2;
       }
     }

@@ -451,5 +451,44 @@ TEST(LabellingFunctions, AreJudgedAtLeastAsWellAsByAMajorityVote) {
   }
 }
 
+// Figures of a prototype of fivepass; nothing is drawn.
+struct Prototyped {
+  const char* name;
+  double accuracy;
+};
+const Prototyped kPrototyped[] = {
+    {"CF", .8900},     {"CF_amt", .8633}, {"MS", .8086},    {"SP", .9144},    {"SP_amt", .9440},
+    {"ZC_all", .8260}, {"ZC_in", .7966},  {"ZC_us", .8569}, {"adult", .7808}, {"bird", .8981},
+    {"dog", .8315},    {"face", .6712},   {"fact", .8941},  {"prod", .9337},  {"rte", .9287},
+    {"smile", .7736},  {"trec", .6945},   {"tweet", .9590}, {"web", .8522},
+};
+
+TEST(FivePassOnDataSets, IsAsAccurateAndAsCalibratedAsItsPrototype) {
+  double sets = 0;
+  double accuracy = 0;
+  double log_loss = 0;
+  for (const Prototyped& figure : kPrototyped) {
+    const auto folder = data_folder() / figure.name;
+    if (!std::filesystem::exists(folder)) continue;
+    const SimulatedCrowd crowd(folder);
+    const auto* const facts =
+        std::find_if(std::begin(kDataSets), std::end(kDataSets),
+                     [&](const DataSet& set) { return std::string(set.name) == figure.name; });
+    RunContext context;
+    context.posterior = true;
+    context.threads = 2;
+    const Result result = find_method("fivepass").make({})->fit(crowd.labels, context);
+    const auto found = evaluate(result.estimate, crowd.truths, crowd.labels.num_classes(),
+                                result.confidence, result.posterior);
+    EXPECT_NEAR(found.accuracy, figure.accuracy, tolerance(*facts)) << figure.name;
+    ++sets;
+    accuracy += found.accuracy;
+    log_loss += found.log_loss;
+  }
+  if (sets < static_cast<double>(std::size(kPrototyped))) GTEST_SKIP() << kHowToGetIt << "all";
+  EXPECT_GE(accuracy / sets, .847);
+  EXPECT_LE(log_loss / sets, .45);
+}
+
 }  // namespace
 }  // namespace crowdfold

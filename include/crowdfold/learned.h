@@ -58,14 +58,17 @@ class Learned {
   std::vector<double> priors;
 
  private:
+  void renew_judge(double alpha, double beta);
+  bool judges_by_confusion() const { return !confusion.empty() && !info_.make_judge; }
   Estimate estimate_by_confusion(const TaskLabels& task, std::span<double> posterior) const;
   Result judge_by_confusion(const Labels& labels, const RunContext& context) const;
 
   const MethodInfo& info_;
   Settings settings_;
   std::uint64_t seed_;
-  // The method itself, or one that votes with the qualities that it has found.
-  std::unique_ptr<OnlineMethod> judge_;
+  // The method itself, its judge, or a method that votes with the qualities that it has found.
+  std::unique_ptr<Judge> judge_;
+  OnlineMethod* online_ = nullptr;  // judge_, if it goes on learning
 };
 
 }  // namespace crowdfold

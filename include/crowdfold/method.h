@@ -1,5 +1,6 @@
 // Method: labels in, a Result out. OnlineMethod: one task at a time, with a state that can be
-// saved, restored and merged. Every online method is also a batch method (see registry.h).
+// saved, restored and merged. Every online method is also a batch method (see registry.h). Judge: the
+// part of an online method that does not learn; some batch methods have one, too.
 // Several threads may call const member functions of an object at once; the others need it for
 // themselves.
 #pragma once
@@ -44,9 +45,10 @@ struct Answer {
   }
 };
 
-class OnlineMethod {
+// Judges tasks by what was learned from others.
+class Judge {
  public:
-  virtual ~OnlineMethod() = default;
+  virtual ~Judge() = default;
 
   // The numbers of workers and classes, as far as known: labels must have ids below them. They may grow,
   // never shrink.
@@ -55,12 +57,18 @@ class OnlineMethod {
   // Judges one task with the present state; learns nothing.
   // With `posterior` (size K, or empty) also gives every class its probability.
   virtual Estimate estimate(const TaskLabels& labels, std::span<double> posterior = {}) const = 0;
-
-  // Learns from one task, given its answer.
-  virtual void learn(const TaskLabels& labels, const Answer& answer = {}) = 0;
-
   // The doubt in its confidences: see certainty_of().
   virtual double doubt() const { return 0; }
+
+  virtual WorkerState state() const = 0;
+  // Error(usage) if the state was made with another prior.
+  virtual void restore(WorkerState state) = 0;
+};
+
+class OnlineMethod : public Judge {
+ public:
+  // Learns from one task, given its answer.
+  virtual void learn(const TaskLabels& labels, const Answer& answer = {}) = 0;
 
   // Whether tasks are to be judged after learning from them (from their whole chunk, best), not before.
   // Only methods/online_driver.h asks this, and for the chunk_size().
@@ -79,9 +87,6 @@ class OnlineMethod {
   std::vector<Estimate> observe_chunk(std::span<const TaskLabels> tasks,
                                       std::span<const ClassId> truths = {});
 
-  virtual WorkerState state() const = 0;
-  // Error(usage) if the state was made with another prior.
-  virtual void restore(WorkerState state) = 0;
   // Error(usage) from methods that cannot: see MethodInfo.
   virtual void merge(const WorkerState& other) = 0;
 };

@@ -9,6 +9,7 @@ MethodInfo mv_method();
 MethodInfo onepass_method();
 MethodInfo twopass_method();
 MethodInfo threepass_method();
+MethodInfo fivepass_method();
 MethodInfo live_method();
 MethodInfo sbic_method();
 MethodInfo wawa_method();

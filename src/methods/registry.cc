@@ -27,6 +27,7 @@ const std::vector<MethodInfo>& methods() {
       onepass_method(),
       twopass_method(),
       threepass_method(),
+      fivepass_method(),
       live_method(),
       sbic_method(),
       wawa_method(),

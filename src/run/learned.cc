@@ -16,8 +16,9 @@ namespace {
 constexpr TaskId kTasksPerLook = 1 << 12;
 
 // A judge for methods that have none of their own: a vote weighted by quality.
-std::unique_ptr<OnlineMethod> judge_for(const MethodInfo& info, const Settings& settings,
-                                        std::uint64_t seed, double alpha, double beta) {
+std::unique_ptr<Judge> judge_for(const MethodInfo& info, const Settings& settings, std::uint64_t seed,
+                                 double alpha, double beta) {
+  if (info.make_judge) return info.make_judge(settings);
   if (info.make_online) return info.make_online(settings, seed);
   const Settings prior = {{"alpha", fmt::format("{}", alpha)}, {"beta", fmt::format("{}", beta)}};
   return find_method("onepass").make_online(prior, seed);
@@ -37,11 +38,23 @@ Learned::Learned(const std::string& method, Settings settings, std::uint64_t see
       classes("classes", kMaxClasses),
       info_(find_method(method)),
       settings_(std::move(settings)),
-      seed_(seed),
-      judge_(judge_for(info_, settings_, seed, 2, 2)) {}
+      seed_(seed) {
+  const WorkerState nothing;
+  renew_judge(nothing.alpha, nothing.beta);
+}
+
+void Learned::renew_judge(double alpha, double beta) {
+  if (!is_online()) {
+    judge_ = judge_for(info_, settings_, seed_, alpha, beta);
+    return;
+  }
+  auto online = info_.make_online(settings_, seed_);
+  online_ = online.get();
+  judge_ = std::move(online);
+}
 
 void Learned::restore(WorkerState state) {
-  if (!is_online()) judge_ = judge_for(info_, settings_, seed_, state.alpha, state.beta);
+  if (!is_online()) renew_judge(state.alpha, state.beta);
   judge_->restore(std::move(state));
   judge_->expect(workers.size(), classes.size());
 }
@@ -109,7 +122,7 @@ Result Learned::observe(const Labels& labels, std::span<const ClassId> truths,
   workers = labels.workers();
   classes = labels.classes();
   judge_->expect(workers.size(), classes.size());
-  Result result = observe_all(*judge_, {.labels = labels, .truths = truths, .first_index = tasks_seen},
+  Result result = observe_all(*online_, {.labels = labels, .truths = truths, .first_index = tasks_seen},
                               "learning", context);
   tasks_seen += labels.num_tasks();
   // What a method keeps besides its state is made anew, so that one that was saved and loaded in between
@@ -119,10 +132,9 @@ Result Learned::observe(const Labels& labels, std::span<const ClassId> truths,
 }
 
 Result Learned::judge(const Labels& labels, const RunContext& context) const {
-  if (!confusion.empty()) return judge_by_confusion(labels, context);
+  if (judges_by_confusion()) return judge_by_confusion(labels, context);
   const WorkerState known = state();
-  const std::unique_ptr<OnlineMethod> judge =
-      judge_for(info_, settings_, seed_, known.alpha, known.beta);
+  const std::unique_ptr<Judge> judge = judge_for(info_, settings_, seed_, known.alpha, known.beta);
   judge->restore(known);
   judge->expect(labels.num_workers(), labels.num_classes());
   Result result;
@@ -179,14 +191,14 @@ Estimate Learned::learn_one(std::span<const WorkerId> worker_ids, std::span<cons
                             ClassId truth) {
   require_online();
   judge_->expect(workers.size(), classes.size());
-  return judge_->observe({tasks_seen++, worker_ids, class_ids}, truth);
+  return online_->observe({tasks_seen++, worker_ids, class_ids}, truth);
 }
 
 std::vector<double> Learned::judge_one(std::span<const WorkerId> worker_ids,
                                        std::span<const ClassId> class_ids) {
   std::vector<double> posterior(classes.size());
   const TaskLabels task = {tasks_seen, worker_ids, class_ids};
-  if (!confusion.empty()) {
+  if (judges_by_confusion()) {
     estimate_by_confusion(task, posterior);
     return posterior;
   }
@@ -209,7 +221,7 @@ void Learned::merge(const Learned& other) {
   judge_->expect(workers.size(), classes.size());
   WorkerState theirs = other.state();
   theirs.renumber(worker_ids, class_ids);
-  judge_->merge(theirs);
+  online_->merge(theirs);
   tasks_seen += other.tasks_seen;
 }
 

@@ -173,6 +173,16 @@ void PooledCounts::add(ClassId label, ClassId truth, double count) {
   totals_[truth] += count;
 }
 
+void PooledCounts::add(const PooledCounts& other) {
+  if (!is_table()) {
+    other.cells_.for_cells(
+        0, [&](ClassId truth, ClassId label, double count) { add(label, truth, count); });
+    return;
+  }
+  for (std::size_t i = 0; i < table_.size(); ++i) table_[i] += other.table_[i];
+  for (std::size_t k = 0; k < classes_; ++k) totals_[k] += other.totals_[k];
+}
+
 void PooledCounts::add_class_mass(std::span<const double> tasks) {
   for (std::size_t k = 0; k < tasks.size(); ++k) class_mass_[k] += tasks[k];
 }

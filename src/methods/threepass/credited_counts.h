@@ -138,6 +138,8 @@ class PooledCounts {
 
   void add(const TaskLabels& task, std::span<const float> credit);
   void add(ClassId label, ClassId truth, double count);
+  // What was settled, without the class mass.
+  void add(const PooledCounts& other);
   void add_class_mass(std::span<const double> tasks);
   // If there is a table: where to add credits in single precision, by label and truth and as a sum.
   // They count once settle() was called, which added_to_recent() does often enough.

@@ -7,6 +7,14 @@
 
 namespace crowdfold {
 
+HeldOut& HeldOut::operator+=(const HeldOut& other) {
+  for (std::size_t i = 0; i < by_temperature.size(); ++i) by_temperature[i] += other.by_temperature[i];
+  little_shares += other.little_shares;
+  full_shares += other.full_shares;
+  labels += other.labels;
+  return *this;
+}
+
 bool HeldOut::favours_full_shares(double margin) const {
   constexpr double kByChance = 3;  // nats: a factor of twenty
   return full_shares - little_shares > std::max(kByChance, margin * labels);

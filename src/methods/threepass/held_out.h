@@ -15,6 +15,8 @@ struct HeldOut {
   double full_shares = 0;    // and had they counted in full
   double labels = 0;
 
+  HeldOut& operator+=(const HeldOut& other);
+
   // Whether full class shares make a label likelier by `margin` nats, and not by chance.
   bool favours_full_shares(double margin) const;
   double best_temperature() const;

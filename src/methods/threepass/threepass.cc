@@ -64,11 +64,6 @@
 namespace crowdfold {
 namespace {
 
-// gamma, by the guard for skewed classes.
-double guarded_power(const ThreePassModel& model, const HeldOut& held_out, double guard) {
-  return held_out.favours_full_shares(guard) ? ThreePassModel::kFullPower : model.little_power();
-}
-
 // Pass 1, task by task.
 class FirstPass {
  public:
@@ -142,7 +137,7 @@ class FirstPass {
 
   void calibrate() {
     beta_ = held_out_.best_temperature();
-    model_.set_class_power(guarded_power(model_, held_out_, options_.guard));
+    model_.set_class_power(guarded_power(held_out_, options_.guard, model_.classes()));
   }
   double temperature() const { return softening_.temperature(beta_); }
   // Before the task is credited with its truth.
@@ -338,7 +333,7 @@ class ThreePass {
     model_.build_all(context_.threads);
     say("calibration", 0);
     HeldOut held_out = hold_out();
-    const double gamma = guarded_power(model_, held_out, options_.guard);
+    const double gamma = guarded_power(held_out, options_.guard, model_.classes());
     if (gamma != model_.class_power()) {
       model_.set_class_power(gamma);
       held_out = hold_out();

@@ -1,30 +1,21 @@
 #include "methods/threepass/threepass_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "base/parallel.h"
-#include "base/vector_math.h"
 #include "methods/threepass/peak.h"
 
 namespace crowdfold {
 namespace {
 
-// The prior accuracy of a crowd, and how many labels it is worth.
-constexpr double kPriorAccuracy = .7;
-constexpr double kPriorLabels = 20;
-constexpr double kLeastChance = 1e-4;  // accuracies stay so far from 0 and 1
-constexpr double kLeastError = 1e-6;   // of the crowd, on a class
-constexpr double kLeastCentre = 1e-9;
 constexpr double kLeastCount = 1e-3;  // that psi is asked for
 // A strength that changed by less, relative to how far tables may be out of date, is the same.
 constexpr double kSameStrength = .2;
 // A strength that leaves workers one quality for all classes.
 constexpr double kOneCoin = 1e6;
-constexpr std::array kStrengths = {1., 2., 4., 8., 16., 32., 64., 128.};
 
 // What a state holds besides counts: n_i; the labels that workers gave before, right ones and all; m_k.
 constexpr const char* kCells = "confusion cells";
@@ -39,9 +30,6 @@ StateSection history_section(std::span<const WorkerCounts> history) {
   }
   return section;
 }
-
-double clip(double chance) { return std::clamp(chance, kLeastChance, 1 - kLeastChance); }
-double odds(double chance) { return chance / (1 - chance); }
 
 }  // namespace
 
@@ -80,7 +68,7 @@ void ThreePassModel::expect(std::uint32_t workers, std::uint32_t classes) {
 // All tables are out of date.
 void ThreePassModel::change_strength(double strength) {
   crowd_.strength = strength;
-  crowd_.symmetry = strength / (strength + options_.symmetry * classes_);
+  crowd_.symmetry = symmetry_of(strength, options_.symmetry, classes_);
   for (WorkerFreshness& worker : freshness_) worker.labels -= std::exchange(worker.fresh_for, 0);
 }
 
@@ -122,53 +110,18 @@ double ThreePassModel::newness() const {
 
 void ThreePassModel::pool() {
   pooled_.settle();
-  const SpreadHistory before = spread(all_history_);
-  // s1. With more classes than the prior has labels, it would have none for most cells.
-  const double prior_labels = std::max(options_.crowd, 2.0 * classes_);
-  const double others = std::max(1.0, classes_ - 1.0);
-  double right = all_history_.correct + kPriorAccuracy * kPriorLabels;
-  const auto end = static_cast<ClassId>(classes_);
-  for (ClassId k = 0; k < end; ++k) right += pooled_.cell(k, k);
-  const double accuracy = right / (all_history_.seen + labels_ + kPriorLabels);
-  crowd_.accuracy = accuracy;
-  crowd_.symmetric_errors = prior_labels * (1 - accuracy) / others + before.wrong;
-  const std::span<const double> mass = pooled_.class_mass();
-  const double tasks = std::accumulate(mass.begin(), mass.end(), 0.0);
-  for (ClassId k = 0; k < end; ++k) {
-    const double total = pooled_.total(k) + before.in_row + prior_labels;
-    const double on_class = (pooled_.cell(k, k) + before.right + prior_labels * accuracy) / total;
-    const double error = std::max(1 - on_class, kLeastError);
-    const double log_class = std::log((mass[k] + 1) / (tasks + classes_));
-    crowd_.ease[k] = static_cast<float>(odds(clip(on_class)) / odds(accuracy));
-    crowd_.error_scale[k] = static_cast<float>(1 / (total * error));
-    crowd_.correct_right[k] = static_cast<float>(std::log(accuracy / on_class));
-    crowd_.correct_wrong[k] = static_cast<float>(std::log((1 - accuracy) / error));
-    crowd_.log_classes[k] = static_cast<float>(log_class);
-    log_prior_[k] = static_cast<float>(class_power() * log_class);
-  }
-  std::fill(log_prior_.begin() + classes_, log_prior_.end(), kNoChance);
-  if (!dense()) return;
-  crowd_.errors.resize(classes_ * width_);
-  for (ClassId l = 0; l < end; ++l) {
-    for (ClassId k = 0; k < end; ++k)
-      crowd_.errors[l * width_ + k] =
-          crowd_.error_scale[k] * static_cast<float>(pooled_.cell(l, k) + crowd_.symmetric_errors);
-  }
+  learn_crowd({pooled_, all_history_, labels_}, options_.crowd, class_power(), dense(), crowd_,
+              log_prior_);
 }
 
 double ThreePassModel::ability_of(WorkerId w, const WorkerCounts& without) const {
-  const WorkerCounts before = history(w);
-  const double right = before.correct + counts_.right(w) - without.correct;
-  const double seen = before.seen + labels_of(w) - without.seen;
-  return odds(clip((right + options_.own * crowd_.accuracy) / (seen + options_.own)));
+  WorkerCounts all = history(w);
+  all += {counts_.right(w) - without.correct, labels_of(w) - without.seen};
+  return crowdfold::ability_of(crowd_, all, options_.own);
 }
 
 double ThreePassModel::centre(double ability, std::size_t k, std::size_t l) const {
-  const double wrong = 1 / (1 + ability * static_cast<double>(crowd_.ease[k]));
-  if (k == l) return 1 - wrong;
-  if (dense()) return wrong * static_cast<double>(crowd_.errors[l * width_ + k]);
-  const double pooled = pooled_.cell(static_cast<ClassId>(l), static_cast<ClassId>(k));
-  return wrong * static_cast<double>(crowd_.error_scale[k]) * (pooled + crowd_.symmetric_errors);
+  return centre_of(crowd_, pooled_, ability, k, l);
 }
 
 void ThreePassModel::write_table(WorkerId w, Scratch& scratch, float* table) const {
@@ -241,28 +194,11 @@ std::span<const float> ThreePassModel::label_row(const TaskLabels& task, std::si
   return {scratch.table.data() + label * counts_.layout().distance(), width_};
 }
 
-double ThreePassModel::log_of_unnamed(double ability) const {
-  return -std::log((1 + ability) * std::max(1.0, classes_ - 1.0));
-}
-
-// With many classes, all those that nobody named for the task get the same score. Where most cells have
-// next to no prior, psi would call every new error impossible; the logarithm of the mean does not.
 void ThreePassModel::write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
                                       std::span<float> row) const {
   if (has_one_label(w)) return write_one_label_row(w, row);
-  const double ability = ability_of(w);
-  const SpreadHistory before = spread(history(w));
-  const double in_row = before.in_row + crowd_.strength;
-  std::fill(row.begin(), row.end(), static_cast<float>(log_of_unnamed(ability)));
-  for (const ClassId k : task.classes) {
-    const double prior =
-        crowd_.strength * centre(ability, k, label) + (k == label ? before.right : before.wrong);
-    const double mean = (std::max(counts_.cell(w, label, k), 0.0) + prior) /
-                        (std::max(counts_.total(w, k), 0.0) + in_row);
-    const float correction = k == label ? crowd_.correct_right[k] : crowd_.correct_wrong[k];
-    row[k] = static_cast<float>(std::log(std::max(mean, kLeastCentre)) +
-                                crowd_.symmetry * static_cast<double>(correction));
-  }
+  crowdfold::write_sparse_row(crowd_, pooled_, counts_, {w, ability_of(w), crowd_.strength, history(w)},
+                              task.classes, label, row);
 }
 
 void ThreePassModel::prefetch(const TaskLabels& task) const {
@@ -338,7 +274,7 @@ void ThreePassModel::score_without_truth(const TaskLabels& task, ClassId truth, 
       const float correction = k == label ? crowd_.correct_right[k] : crowd_.correct_wrong[k];
       scores[k] += static_cast<float>(named ? cells[k] - totals[k] +
                                                   crowd_.symmetry * static_cast<double>(correction)
-                                            : log_of_unnamed(ability));
+                                            : log_of_unnamed(ability, classes_));
     }
   }
 }
@@ -396,37 +332,24 @@ void ThreePassModel::fit_strength() {
   constexpr std::uint64_t kEnough = 1 << 13;
   const std::uint64_t all_cells = static_cast<std::uint64_t>(workers()) * classes_ * classes_;
   const std::uint64_t stride = (all_cells + kEnough - 1) / kEnough;
-  std::vector<double> counts;
-  std::vector<double> centres;
-  std::vector<double> totals;
+  CountedRows rows;
+  std::vector<double> totals(classes_);
   for (std::uint64_t i = 0; i < workers(); i += stride) {
     const auto w = static_cast<WorkerId>(i);
     if (labels_of(w) == 0) continue;
     const double ability = ability_of(w);
-    const std::size_t rows = totals.size();
-    totals.resize(rows + classes_);
+    std::fill(totals.begin(), totals.end(), 0.0);
     counts_.for_cells(w, [&](ClassId k, ClassId l, double count) {
-      counts.push_back(count);
-      centres.push_back(std::max(centre(ability, k, l), kLeastCentre));
-      totals[rows + k] += count;
+      rows.add(count, centre(ability, k, l));
+      totals[k] += count;
     });
-  }
-  std::erase(totals, 0.0);
-  if (counts.empty()) return;
-
-  const auto log_likelihood = [&](double strength) {
-    std::vector<double> with(totals.size(), strength);
-    std::vector<double> without;
-    for (const double total : totals) without.push_back(total + strength);
-    for (std::size_t c = 0; c < counts.size(); ++c) {
-      with.push_back(counts[c] + strength * centres[c]);
-      without.push_back(strength * centres[c]);
+    for (const double total : totals) {
+      if (total != 0) rows.add_total(total);
     }
-    vector_log_gamma(with);
-    vector_log_gamma(without);
-    return std::accumulate(with.begin(), with.end(), 0.0) -
-           std::accumulate(without.begin(), without.end(), 0.0);
-  };
+  }
+  if (rows.empty()) return;
+
+  const auto log_likelihood = [&](double strength) { return rows.log_likelihood(strength); };
   const double best = std::clamp(climb(kStrengths, crowd_.strength, log_likelihood), options_.weakest,
                                  options_.strongest);
   if (std::abs(best / crowd_.strength - 1) > options_.refresh * kSameStrength) change_strength(best);
@@ -443,14 +366,6 @@ void ThreePassModel::load_counts(WorkerId w, ClassId label, Scratch& scratch) co
 
 void ThreePassModel::hold_out(const TaskLabels& task, std::size_t j, std::span<const float> scores,
                               std::span<const float> credit, HeldOut& held_out, Scratch& scratch) const {
-  constexpr std::size_t kLittleShares = kTemperatures.size();
-  constexpr std::size_t kFullShares = kLittleShares + 1;
-  std::array<Curve, kFullShares + 1> curves;
-  for (std::size_t c = 0; c < kTemperatures.size(); ++c)
-    curves[c].beta = static_cast<float>(kTemperatures[c]);
-  curves[kLittleShares].power = static_cast<float>(little_power() - class_power());
-  curves[kFullShares].power = static_cast<float>(kFullPower - class_power());
-
   const WorkerId w = task.workers[j];
   const ClassId label = task.classes[j];
   const std::span<const float> table = label_row(task, j, scratch);
@@ -465,14 +380,7 @@ void ThreePassModel::hold_out(const TaskLabels& task, std::size_t j, std::span<c
         (std::max(scratch.cells[k] - own, 0.0) + crowd_.strength * centre(ability, k, label)) /
         (std::max(scratch.totals[k] - own, 0.0) + crowd_.strength));
   }
-  std::array<double, kFullShares + 1> likelihoods{};
-  compute_likelihoods(held_out_scores.data(), crowd_.log_classes.data(), scratch.other.data(), width_,
-                      curves, likelihoods.data());
-  vector_log(likelihoods);
-  for (std::size_t i = 0; i < kTemperatures.size(); ++i) held_out.by_temperature[i] += likelihoods[i];
-  held_out.little_shares += likelihoods[kLittleShares];
-  held_out.full_shares += likelihoods[kFullShares];
-  ++held_out.labels;
+  held_out += likelihoods_of(crowd_, class_power(), classes_, held_out_scores, scratch.other);
 }
 
 WorkerCounts ThreePassModel::counts(WorkerId w) const {

@@ -30,6 +30,7 @@
 #include "methods/one_label.h"
 #include "methods/spread_history.h"
 #include "methods/threepass/credited_counts.h"
+#include "methods/threepass/crowd.h"
 #include "methods/threepass/held_out.h"
 #include "methods/threepass/softening.h"
 #include "methods/vote.h"
@@ -94,12 +95,10 @@ class ThreePassModel {
 
   // (G)
   void pool();
-  // gamma: how much class shares count. Little at first, later perhaps in full.
-  static constexpr double kFullPower = 1;
-  double little_power() const { return 1 / std::max(1.0, classes_ - 1.0); }
+  // gamma
   double class_power() const {
     if (one_label_prevails()) return 0;
-    return class_power_ ? *class_power_ : little_power();
+    return class_power_ ? *class_power_ : little_power(classes_);
   }
   void set_class_power(double gamma) {
     class_power_ = gamma;
@@ -187,9 +186,8 @@ class ThreePassModel {
   // Tab_i
   void write_table(WorkerId w, Scratch& scratch, float* table) const;
   double succession() const { return 1 / (labels_ + all_history_.seen + 2); }
-  // Tab_i[., l] where not all counts are stored, and for a class that nobody named for the task.
+  // Tab_i[., l] where not all counts are stored.
   void write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label, std::span<float> row) const;
-  double log_of_unnamed(double ability) const;
   // Tab_i[., l] of a worker of one label, stored or not; without what one task of that truth told.
   void write_one_label_row(WorkerId w, std::span<float> row, ClassId without = kNoClass) const;
   bool has_one_label(WorkerId w) const { return one_label_ != nullptr && one_label_->has(w); }

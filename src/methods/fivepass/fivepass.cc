@@ -1,0 +1,212 @@
+// fivepass: the model of threepass with types of tasks and a strength for each worker, in rounds from
+// the votes. The order of tasks does not matter, nothing is drawn, and all cores are used.
+//
+//   y_t ~ tau     g_t ~ rho     x_it | y_t = k, g_t = g ~ U_i^b_g[k, .]
+//
+// n_i, N_i, P, m, the equations (G), (W), (H) and the constants are those of threepass.cc. New are:
+//
+//   Types      of tasks: how much their labels tell. A type has a power b_g in (0, 1/2, 1, 3/2, 2). At 0
+//              everybody labels by their own habit m_i, at 2 evidence counts twice.
+//       Z_i[k]       = sum_l exp Tab_i[k,l]               U_i[k,l] = exp Tab_i[k,l] / Z_i[k]
+//       m_i[l]       = sum_k tau[k] U_i[k,l]
+//       U_i^b[k,l]   ~ U_i[k,l]^b m_i[l]^(1-b)            their sum over l is 1
+//       Tab_i^g[k,l] = log U_i^b_g[k,l] + log Z_i[k]
+//   (S)  a_t[k,g]    = gamma ltau[k] + log rho_g + sum_i Tab_i^g[k, x_it]
+//        q_t         = softmax of a_t over all (k, g)     C_t[k] = sum_g q_t[k,g], a task's credit
+//        rho_g       = (sum_tk q_t[k,g] + 1) / (T + G)    before the first round ~ exp(-(b_g - 1)^2)
+//
+//   Strengths  L_i(S): logarithm of the Dirichlet-multinomial likelihood of worker i's rows, for the
+//              S = 1, 2, 4, ... 128 that (EB) compares
+//        p_iS ~ pi_S exp L_i(S)    pi_S = (sum_i p_iS + 1/2) / (workers + 4), eight times from equal
+//        ones s_i         = 2^(sum_S p_iS log2 S), in Tab_i and in Vm;  lambda has the s of the whole
+//        crowd
+//
+//   Workers of one label (l, at least ten times): how much more often they speak up on a class than the
+//              share of tasks that they label would say
+//       Tab_i^g[k,l] = b_g log (n_i[k,l] + s) / (n_i m_k / T + s)
+//
+//   Rounds
+//     start     C_t = shares of votes; gamma = 1 / (K - 1)
+//     5 times   n, N, P, c, m of C; (G), (EB), s_i, all tables; from the second time on the guard of
+//     gamma;
+//               all tasks: q_t, the new C_t and rho
+//     answers   n, ... tables, guard; beta by (H), with h[k] = log sum_g exp(a_t[k,g] - Tab_i^g[k,
+//     x_it])
+//               and Vm of rows without types: of rows with types, beta would be near 2, and too sure
+//               softened softmax(beta log sum_g exp a_t[k,g]): softening.h
+//
+// s and s_i are found in the first and the third round and for the answers. Held-out labels that judge
+// gamma and beta are at most 20,000. The credit that Vm leaves out is the task's present one.
+//
+// A known truth is a credit of 1. Counts that workers bring along are spread as in threepass.cc.
+//
+// Credits are whole multiples of 2^-20, so their sums are exact: rounds.h. With more than 64 classes, or
+// so many workers that their tables would be much, tasks have no types, workers of one label are as all
+// others, and only cells that are not 0 are stored.
+//
+// The equations are in fivepass_model.cc, in the order of a round.
+//
+// Cost: G = 5 rows of K numbers for each label and round, K G exponentials for each task; K^2 digammas
+// and roots for each worker and round, and 16 K^2 log-gammas three times. Memory O(N + M K^2).
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "methods/batch.h"
+#include "methods/fivepass/fivepass_model.h"
+#include "methods/methods.h"
+#include "methods/option_table.h"
+#include "methods/result_room.h"
+
+namespace crowdfold {
+namespace {
+
+class FivePass {
+ public:
+  using Options = FivePassOptions;
+
+  FivePass(const Options& options, const Labels& labels, const Knowledge& given,
+           const RunContext& context)
+      : labels_(labels),
+        given_(given),
+        context_(context),
+        model_(options, labels.num_workers(), labels.num_classes(), given.workers) {}
+
+  Result run() {
+    run_rounds(model_, labels_, given_, context_);
+    soften();
+    answer_tasks();
+    report_workers();
+    return std::move(result_);
+  }
+
+  static const OptionTable<Options>& option_table();
+  static std::uint64_t bytes(const Options&, const Labels& labels) {
+    return FivePassModel::bytes(labels);
+  }
+  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
+                    const RunContext& context) {
+    return FivePass(options, labels, given, context).run();
+  }
+
+ private:
+  // On tasks with known truths, every `stride`-th of them if there are very many.
+  void soften() {
+    const auto known = static_cast<std::uint64_t>(std::count_if(
+        given_.truths.begin(), given_.truths.end(), [](ClassId c) { return c != kNoClass; }));
+    const std::uint64_t stride = known / SofteningFit::kEnough + 1;
+    FivePassModel::Scratch scratch(model_);
+    SofteningFit fit;
+    std::uint64_t met = 0;
+    for (TaskId t = 0; t < given_.truths.size() && known > 0; ++t) {
+      const ClassId truth = given_.truth(t);
+      if (truth != kNoClass && labels_.task(t).size() > 0 && met++ % stride == 0)
+        model_.add_truth(labels_.task(t), truth, scratch, fit);
+    }
+    model_.soften(fit);
+    result_.doubt = model_.doubt();
+  }
+
+  void answer_tasks() {
+    ResultRoom room(labels_, context_, result_);
+    for_blocks(labels_, given_, context_.threads, context_, model_.stage(),
+               [&](const Block& block, int) {
+                 FivePassModel::Scratch scratch(model_);
+                 for (TaskId t = block.first(); t < block.last(); ++t)
+                   room.put(t, answer(block, t, room.posterior(t), scratch));
+               });
+  }
+  Estimate answer(const Block& block, TaskId t, std::span<double> posterior,
+                  FivePassModel::Scratch& scratch) const {
+    if (const ClassId truth = block.truth(t); truth != kNoClass) return certain(truth, posterior);
+    if (block.is_open(t)) return model_.answer(block.task(t), posterior, scratch);
+    std::fill(posterior.begin(), posterior.end(), 1.0 / labels_.num_classes());
+    return {};
+  }
+
+  void report_workers() {
+    if (!context_.confusion) {
+      result_.learned.expect(labels_.num_workers(), labels_.num_classes());
+      for (WorkerId w = 0; w < labels_.num_workers(); ++w) result_.learned.counts[w] = model_.counts(w);
+      return;
+    }
+    result_.learned = model_.state();
+    const std::size_t cells = static_cast<std::size_t>(labels_.num_classes()) * labels_.num_classes();
+    result_.confusion.resize(labels_.num_workers() * cells);
+    FivePassModel::Scratch scratch(model_);
+    for (WorkerId w = 0; w < labels_.num_workers(); ++w)
+      model_.write_confusion(w, {result_.confusion.data() + w * cells, cells}, scratch);
+  }
+
+  const Labels& labels_;
+  const Knowledge& given_;
+  const RunContext& context_;
+  FivePassModel model_;
+  Result result_;
+};
+
+const OptionTable<FivePassOptions>& FivePass::option_table() {
+  static const OptionTable<Options> table(
+      softening_options<Options>(),
+      {integer("rounds", &Options::rounds, 1, 100, "rounds over the labels before the answers"),
+       real("symmetry", &Options::symmetry, 0, 1e9,
+            "c0: larger values trust more that a whole crowd is better on some classes"),
+       real("crowd", &Options::crowd, 1e-3, 1e9, "s1: weight of a symmetric crowd, in labels"),
+       real("own", &Options::own, 1e-3, 1e9, "s2: weight of the crowd's accuracy, in labels"),
+       real("weakest", &Options::weakest, 1, 128, "smallest strength s of the prior of a worker's rows"),
+       real("strongest", &Options::strongest, 1, 128, "largest strength s of that prior"),
+       real("guard", &Options::guard, 0, 1e9,
+            "gain in nats per held-out label above which class shares count in full")});
+  return table;
+}
+
+// Judges further tasks by what a fit learned. Workers and classes that are new are those of whom nothing
+// is known.
+class FivePassJudge final : public Judge {
+ public:
+  explicit FivePassJudge(const FivePassOptions& options) : options_(options) {}
+
+  void expect(std::uint32_t workers, std::uint32_t classes) override {
+    if (workers <= state_.counts.size() && classes <= state_.classes) return;
+    state_.expect(workers, classes);
+    renew();
+  }
+  Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override {
+    if (model_ != nullptr && labels.size() > 0) {
+      FivePassModel::Scratch scratch(*model_);
+      return model_->answer(labels, posterior, scratch);
+    }
+    std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(posterior.size()));
+    return {};
+  }
+  double doubt() const override { return model_ != nullptr ? model_->doubt() : options_.doubt; }
+  WorkerState state() const override { return state_; }
+  void restore(WorkerState state) override {
+    state_ = std::move(state);
+    renew();
+  }
+
+ private:
+  void renew() {
+    if (state_.classes > 0) model_ = std::make_unique<FivePassModel>(options_, state_, /*threads=*/1);
+  }
+
+  FivePassOptions options_;
+  WorkerState state_;
+  std::unique_ptr<FivePassModel> model_;
+};
+
+}  // namespace
+
+MethodInfo fivepass_method() {
+  MethodInfo info = batch_method<FivePass>(
+      "fivepass",
+      "rows and strengths of each worker, and tasks that tell more or less, in rounds; calibrated",
+      "crowdfold", {.takes_workers = true, .has_confusion = true});
+  info.make_judge = [](const Settings& settings) -> std::unique_ptr<Judge> {
+    return std::make_unique<FivePassJudge>(FivePass::option_table().parse("fivepass", settings));
+  };
+  return info;
+}
+
+}  // namespace crowdfold
