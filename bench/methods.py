@@ -4,7 +4,8 @@
 - ebcc beside numpy with sparse matrix products, with the same starts and stopping rule;
 - ds, onecoin_ds, glad and mace beside crowd-kit, with the same number of iterations;
 - ten starts of ebcc on large crowds;
-- time per label and iteration from 10^5 to 10^8 labels.
+- time per label and iteration from 10^5 to 10^8 labels;
+- fivepass beside threepass, in alternating fits.
 
 Reading is excluded everywhere. Writes a report in Markdown, and the same to stdout. A data set is a folder
 with labels.csv (task,worker,label).
@@ -31,6 +32,8 @@ MIN_EBCC, MIN_EBCC_TWO, GOAL_EBCC = 5, 8, 20  # times as fast as numpy, on one t
 MIN_CROWDKIT, GOAL_CROWDKIT = 15, 30          # times as fast as crowd-kit
 MAX_SECONDS_OF_TEN_STARTS = 120
 MAX_GROWTH = 1.5                              # largest / smallest time per label and iteration
+MAX_FIVEPASS_RATIO, MIN_FIVEPASS_RATE = 2.5, 10e6  # threepass's time; labels per second, on two threads
+FIVEPASS_LABELS = 20_000_000
 
 EBCC_SETS = ("prod", "web", "trec")
 EBCC_STARTS = 10
@@ -59,6 +62,10 @@ class Programs:
     def crowdfold(self, labels: str, method: str, threads: int, *settings: str, repeat: int = 0) -> dict:
         return run([str(self.fit_bench), labels, method, str(threads), str(repeat or self.repeat),
                     *settings])
+
+    def alternating(self, labels: str, methods: list[str], threads: int) -> list[dict]:
+        command = [str(self.fit_bench), labels, ",".join(methods), str(threads), str(self.repeat)]
+        return [json.loads(line) for line in subprocess.check_output(command, text=True).splitlines()]
 
     def numpy_ebcc(self, data_set: str) -> dict:
         return run([str(self.python), str(HERE / "numpy_ebcc.py"), self.labels(data_set),
@@ -169,6 +176,23 @@ def growth_section(programs: Programs) -> tuple[str, list[Bar]]:
     return text + f"\n\n1,000 workers, 5 classes, ten labels a task; {GROWING_ITERATIONS} iterations.", bars
 
 
+def fivepass_section(programs: Programs) -> tuple[str, list[Bar]]:
+    rows = []
+    for threads in (1, 2):
+        say(f"fivepass beside threepass, {threads} threads")
+        three, five = programs.alternating(f"crowd:{FIVEPASS_LABELS}", ["threepass", "fivepass"], threads)
+        ratio, rate = five["seconds"] / three["seconds"], five["labels"] / five["seconds"]
+        rows.append([str(threads), f"{three['seconds']:.2f}", f"{five['seconds']:.2f}", f"{ratio:.2f}",
+                     f"{five['cpu_seconds'] / three['cpu_seconds']:.2f}", f"{rate / 1e6:.1f} M"])
+    bars = [Bar("fivepass time / threepass time, 2 threads", f"{ratio:.2f}", f"≤ {MAX_FIVEPASS_RATIO}",
+                ratio <= MAX_FIVEPASS_RATIO),
+            Bar("fivepass, 2 threads", f"{rate / 1e6:.1f} M labels/s", f"≥ {MIN_FIVEPASS_RATE / 1e6:.0f} M labels/s",
+                rate >= MIN_FIVEPASS_RATE)]
+    text = f"## fivepass beside threepass: {FIVEPASS_LABELS:,} labels, seconds of a fit\n\n" + table(
+        ["threads", "threepass", "fivepass", "ratio", "ratio of processor time", "labels/s of fivepass"], rows)
+    return text + "\n\n1,000 workers, 5 classes, ten labels a task.", bars
+
+
 # --- the command ---------------------------------------------------------------------------
 
 
@@ -199,6 +223,7 @@ def bench(args: argparse.Namespace, work: Path) -> None:
         sections.append(crowdkit_section(programs, data_sets))
     sections.append(starts_section(programs, data_sets, args.threads))
     sections.append(growth_section(programs))
+    sections.append(fivepass_section(programs))
 
     shown_versions = ", ".join(f"{name} {version}" for name, version in versions.items())
     header = "\n".join([

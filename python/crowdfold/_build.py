@@ -50,6 +50,7 @@ METHODS: Dict[str, Names] = {
     "onepass": Names("OnePass"),
     "twopass": Names("TwoPass"),
     "threepass": Names("ThreePass"),
+    "fivepass": Names("FivePass"),
     "live": Names("Live"),
     "sbic": Names("SBIC"),
     "wawa": Names("Wawa"),

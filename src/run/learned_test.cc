@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "crowdfold/simulate.h"
 #include "support.h"
 
@@ -81,6 +84,44 @@ TEST(Learned, GoesOnLearningOnlyWithMethodsThatCan) {
   const Error error = error_of([&] { Learned("ds", {}, 0).observe(labels, {}, {}); });
   EXPECT_EQ(error.code(), ErrorCode::usage);
   EXPECT_NE(std::string(error.what()).find("onepass"), std::string::npos);
+}
+
+TEST(Learned, JudgesFurtherTasksAsAFivepassJudgedItsOwn) {
+  SimulationOptions options{.tasks = 120, .workers = 12, .classes = 4, .quality = {}};
+  options.confusion = true;
+  const Labels labels = simulate_labels(options, 8);
+  RunContext context;
+  context.posterior = true;
+  context.confusion = true;
+  const Result result = find_method("fivepass").make({})->fit(labels, context);
+  Learned learned("fivepass", {}, 0);
+  learned.adopt(labels.workers(), labels.classes(), result);
+  const Result again = learned.judge(labels, context);
+  EXPECT_EQ(again.estimate, result.estimate);
+  EXPECT_EQ(again.posterior, result.posterior);
+  // From a state that was saved; and with a worker and a class that it never met.
+  Learned loaded("fivepass", {}, 0);
+  loaded.restore(learned.state());
+  EXPECT_EQ(loaded.judge(labels, context).posterior, result.posterior);
+  const std::vector<WorkerId> workers = {0, 1, 12};
+  const std::vector<ClassId> classes = {2, 2, 1};
+  std::vector<double> posterior = learned.judge_one(workers, classes);
+  EXPECT_NEAR(std::accumulate(posterior.begin(), posterior.end(), 0.0), 1, 1e-6);
+  EXPECT_EQ(std::max_element(posterior.begin(), posterior.end()) - posterior.begin(), 2);
+  EXPECT_THROW(learned.learn_one(workers, classes, kNoClass), Error);
+}
+
+TEST(Learned, OfFivepassTakesCountsOfOtherMethodsAsHistories) {
+  Learned learned("fivepass", {}, 0);
+  WorkerState state;
+  state.expect(2, 2);
+  state.counts = {{90, 100}, {55, 100}};
+  for (const char* name : {"a", "b"}) learned.workers.intern(name);
+  for (const char* name : {"no", "yes"}) learned.classes.intern(name);
+  learned.restore(state);
+  const std::vector<double> posterior =
+      learned.judge_one(std::vector<WorkerId>{0, 1}, std::vector<ClassId>{1, 0});
+  EXPECT_GT(posterior[1], .7);
 }
 
 }  // namespace

@@ -77,7 +77,11 @@ TEST_P(Cheapness, TakesMemoryThatGrowsNoFasterThanTheLabels) {
 }
 
 // A table of all counts would take 160 GB.
-TEST(ThreePassCost, FitsAThousandClassesAndTenThousandWorkersIntoTwoGigabytes) {
+class CostOfManyClasses : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(OwnMethods, CostOfManyClasses, ::testing::Values("threepass", "fivepass"),
+                         [](const auto& parameter) { return parameter.param; });
+
+TEST_P(CostOfManyClasses, FitsAThousandOfThemAndTenThousandWorkersIntoTwoGigabytes) {
   const Labels labels = simulate_labels({.tasks = 10'000,
                                          .workers = 10'000,
                                          .classes = 1'000,
@@ -85,7 +89,7 @@ TEST(ThreePassCost, FitsAThousandClassesAndTenThousandWorkersIntoTwoGigabytes) {
                                          .max_labels = 5,
                                          .quality = QualityDistribution::parse("uniform:.4,.9")},
                                         1);
-  const auto method = find_method("threepass").make({});
+  const auto method = find_method(GetParam()).make({});
   start_counting();
   const std::uint64_t before = bytes_held;
   method->fit(labels, RunContext{});

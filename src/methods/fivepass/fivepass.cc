@@ -223,9 +223,8 @@ class FivePassJudge final : public Judge {
 
 MethodInfo fivepass_method() {
   MethodInfo info = batch_method<FivePass>(
-      "fivepass",
-      "rows and strengths of each worker, and tasks that tell more or less, in rounds; calibrated",
-      "crowdfold", {.takes_workers = true, .has_confusion = true});
+      "fivepass", "confusion rows, and tasks that tell more or less, in rounds; calibrated", "crowdfold",
+      {.takes_workers = true, .has_confusion = true});
   info.make_judge = [](const Settings& settings) -> std::unique_ptr<Judge> {
     return std::make_unique<FivePassJudge>(FivePass::option_table().parse("fivepass", settings));
   };
