@@ -10,6 +10,7 @@ __all__ = [
     "OnePass",
     "TwoPass",
     "ThreePass",
+    "FivePass",
     "Live",
     "SBIC",
     "Wawa",
@@ -227,6 +228,62 @@ class ThreePass(Aggregator):
                  symmetry: float = 16.0, crowd: float = 20.0, own: float = 5.0, weakest: float = 2.0,
                  strongest: float = 64.0, warm: float = 2.0, refresh: float = 0.5, guard: float = 0.01,
                  order: str = 'given', random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
+
+class FivePass(Aggregator):
+    """Confusion rows, and tasks that tell more or less, in rounds; calibrated.
+
+    crowdfold.
+
+    Parameters
+    ----------
+    soften : float, default 0.7
+        factor of the temperature of answers; fitted to known truths unless changed (0.05 to 10)
+    doubt : float, default 0.05
+        share of an answer's probability that all classes get alike; fitted to known truths unless changed (0 to 0.9)
+    rounds : int, default 5
+        rounds over the labels before the answers (1 to 100)
+    symmetry : float, default 16.0
+        c0: larger values trust more that a whole crowd is better on some classes (0 to 1000000000)
+    crowd : float, default 20.0
+        s1: weight of a symmetric crowd, in labels (0.001 to 1000000000)
+    own : float, default 5.0
+        s2: weight of the crowd's accuracy, in labels (0.001 to 1000000000)
+    weakest : float, default 2.0
+        smallest strength s of the prior of a worker's rows (1 to 128)
+    strongest : float, default 64.0
+        largest strength s of that prior (1 to 128)
+    guard : float, default 0.01
+        gain in nats per held-out label above which class shares count in full (0 to 1000000000)
+    random_state : Optional[int], default 0
+        seed of everything that is drawn
+    duplicates : str, default 'last'
+        a worker's second label on a task: last | first | error | keep
+    n_jobs : Optional[int], default None
+        threads; None: all cores. Results do not depend on it
+    verbose : Union[bool, int], default False
+        show progress
+
+    Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
+    """
+
+    soften: float
+    doubt: float
+    rounds: int
+    symmetry: float
+    crowd: float
+    own: float
+    weakest: float
+    strongest: float
+    guard: float
+    random_state: Optional[int]
+    duplicates: str
+    n_jobs: Optional[int]
+    verbose: Union[bool, int]
+
+    def __init__(self, *, soften: float = 0.7, doubt: float = 0.05, rounds: int = 5, symmetry: float = 16.0,
+                 crowd: float = 20.0, own: float = 5.0, weakest: float = 2.0, strongest: float = 64.0,
+                 guard: float = 0.01, random_state: Optional[int] = 0, duplicates: str = 'last',
                  n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class Live(Aggregator):

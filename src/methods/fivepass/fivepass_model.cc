@@ -165,7 +165,7 @@ void FivePassModel::add_votes(const Block& block, Scratch& scratch, Summary& sum
       for (const ClassId label : task.classes) ++scratch.credit[label];
       const double vote = kUnits / static_cast<double>(std::max<std::size_t>(1, task.size()));
       for (std::size_t k = 0; k < classes_; ++k)
-        scratch.credit[k] = static_cast<std::int32_t>(scratch.credit[k] * vote + .5);
+        scratch.credit[k] = static_cast<std::int32_t>(std::lround(scratch.credit[k] * vote));
     }
     summary.counts.add(task, scratch.credit);
     for (std::size_t k = 0; k < classes_; ++k) summary.mass[k] += scratch.credit[k];
@@ -237,7 +237,8 @@ void FivePassModel::compute_credit(Scratch& scratch) const {
   }
   const double units = kept > 0 ? kUnits / static_cast<double>(kept) : 0;
   for (std::size_t k = 0; k < classes_; ++k)
-    scratch.credit[k] = static_cast<std::int32_t>(static_cast<double>(scratch.sums[k]) * units + .5);
+    scratch.credit[k] =
+        static_cast<std::int32_t>(std::lround(static_cast<double>(scratch.sums[k]) * units));
   scratch.by_type = scratch.credit;
 }
 

@@ -424,8 +424,8 @@ TEST(FivePass, IsTheSameOnAnyNumberOfThreads) {
   // Several blocks, more labels than are held out, and many classes.
   for (const std::uint32_t classes : {3U, 70U}) {
     SimulationOptions options = small_crowd(classes);
-    options.tasks = classes < 10 ? 20'000 : 9'000;
-    options.workers = 3'000;
+    options.tasks = classes < 10 ? 20'000 : 4'500;
+    options.workers = classes < 10 ? 3'000 : 100;
     const Labels labels = simulate_labels(options, 7);
     const Result one = fivepass(labels);
     for (int threads = 2; threads <= 4; ++threads) {
