@@ -25,9 +25,8 @@ import tempfile
 from pathlib import Path
 
 from markdown import decimal, fill_page, table
-from measured import CACHE, LONGEST, PAPER, ROOT, Figures, family_of, folders, measured, run
+from measured import CACHE, CROWDFOLD, LONGEST, PAPER, ROOT, Figures, family_of, folders, measured, run, there
 
-CROWDFOLD = ROOT / "build" / "crowdfold"
 PAPER_TOOL = ROOT / "build" / "crowdfold-paper"
 MEMORY = ROOT / "bench" / "measure.py"
 HELD_OUT = 0.1
@@ -105,6 +104,7 @@ do not mean better answers here."""
 
 
 def simulated(folder: Path) -> list[Path]:
+    """Folders of CROWDS, three of each."""
     folders = []
     for number, flags in enumerate(CROWDS.values()):
         for seed in range(3):
@@ -176,13 +176,41 @@ def default_table(real: Figures, methods: list[str], megabytes: dict[str, float]
         by_family = [real.mean(m, sets=names) - real.mean(DEFAULT, sets=names) for names in families.values()]
         losses = [real.of(s, DEFAULT, "log_loss") - real.of(s, m, "log_loss") for s in real.sets]
         same = m == DEFAULT
-        rows.append([shown(m), decimal(real.mean(m)), decimal(real.by_families(m)), decimal(real.by_families(m, "log_loss"), 3),
-                     decimal(real.by_families(m, "calibration_error"), 3),
-                     *(["", "", ""] if same else [" / ".join(better_worse_p(by_set)[0].split(" / ")), better_worse_p(by_family)[0],
-                                              better_worse_p(losses)[0]]),
+        rows.append([shown(m), decimal(real.mean(m)), decimal(real.by_families(m)),
+                     *(decimal(real.by_families(m, field), 3) for field in ("log_loss", "calibration_error")),
+                     *(["", "", ""] if same else [better_worse_p(of)[0] for of in (by_set, by_family, losses)]),
                      f"{sum(real.of(s, m, 'seconds') for s in real.sets):.2f}", f"{megabytes[m]:,.0f}"])
-    return table(["method", "mean of sets", "mean of families", "log-loss", "calibration error", f"more / less accurate than `{DEFAULT}` on sets",
-                  "on families", "log-loss lower / higher on sets", "seconds for all sets", "MB"], rows)
+    return table(["method", "mean of sets", "mean of families", "log-loss", "calibration error",
+                  f"more / less accurate than `{DEFAULT}` on sets", "on families", "log-loss lower / higher on sets", "seconds for all sets", "MB"], rows)
+
+
+def compared(real: Figures, other: str) -> dict[str, str]:
+    """How `other` compares with the default: {other: what}."""
+    if (real.sets[0], other, "accuracy") not in real.values:
+        return {}
+    families = real.families()
+    by_set = [real.of(s, other) - real.of(s, DEFAULT) for s in real.sets]
+    by_family = {family: real.mean(other, sets=names) - real.mean(DEFAULT, sets=names) for family, names in families.items()}
+    worst = min(real.sets, key=lambda s: real.of(s, other) - real.of(s, DEFAULT))
+    of_worst = [name for name in families[family_of(worst)] if name != worst]
+    without = {**by_family, family_of(worst): real.mean(other, sets=of_worst) - real.mean(DEFAULT, sets=of_worst)}
+    losses = [real.of(s, DEFAULT, "log_loss") - real.of(s, other, "log_loss") for s in real.sets]
+
+    def times(differences: list[float]) -> str:
+        return " against ".join(better_worse_p(differences)[0].split(" / "))
+
+    def gain(value: float) -> str:
+        return decimal(value) if value < 0 else f"+{decimal(value)}"
+
+    return {
+        "on sets": times(by_set), "p on sets": better_worse_p(by_set)[1], "gain on sets": gain(sum(by_set) / len(by_set)),
+        "on families": times(list(by_family.values())), "p on families": better_worse_p(list(by_family.values()))[1],
+        "gain on families": gain(sum(by_family.values()) / len(by_family)), "worst": worst,
+        "loss on worst": decimal(real.of(worst, DEFAULT) - real.of(worst, other), 3),
+        "gain without worst": gain(sum(without.values()) / len(without)), "log-loss on sets": times(losses),
+        "time": f"{sum(real.of(s, other, 'seconds') for s in real.sets) / sum(real.of(s, DEFAULT, 'seconds') for s in real.sets):.1f}",
+        "log-loss": decimal(real.by_families(other, "log_loss"), 3), "log-loss of default": decimal(real.by_families(DEFAULT, "log_loss"), 3),
+    }
 
 
 def memory(methods: list[str], again: set[str]) -> dict[str, float]:
@@ -196,12 +224,27 @@ def memory(methods: list[str], again: set[str]) -> dict[str, float]:
             subprocess.run([CROWDFOLD, "simulate", "--quiet", *LARGE.split(), "-o", labels], check=True)
         for m in wanted:
             method, *settings = m.split(",")
-            command = [CROWDFOLD, "aggregate", labels, "--quiet", "--method", method, "--threads", "2", "-o", Path(folder) / "out.csv",
+            command = [CROWDFOLD, "aggregate", labels, "--quiet", "--method", method, "--threads", "2",
+                       "-o", Path(folder) / "out.csv",
                        *(word for setting in settings for word in ("--set", setting))]
             out = subprocess.run([sys.executable, "-I", "-S", MEMORY, *command], check=True, capture_output=True, text=True).stdout
             known[m] = int(out.split()[-1]) / 1e3
     cache.write_text(json.dumps(known, indent=1))
     return known
+
+
+def on_simulated(methods: list[str], again: set[str]) -> Figures:
+    """Figures on CROWDS; kept like those of data sets."""
+    with tempfile.TemporaryDirectory() as folder:
+        crowds = simulated(Path(folder))
+        rows = []
+        for method in methods:
+            cache = CACHE / "simulated" / f"{method.replace(',', ' ')}.json"
+            if not cache.is_file() or method in again:
+                cache.parent.mkdir(parents=True, exist_ok=True)
+                cache.write_text(json.dumps(run(crowds, [method], 1)))
+            rows += json.loads(cache.read_text())
+    return Figures(rows)
 
 
 def best_table(real: Figures, methods: list[str], of_set: dict[str, dict[str, float]]) -> str:
@@ -213,10 +256,12 @@ def best_table(real: Figures, methods: list[str], of_set: dict[str, dict[str, fl
             rows.append([family, name, f"{of_set[name]['classes']:.0f}", f"{of_set[name]['per_cell']:,.0f}", shown(best),
                          decimal(real.of(name, best), 3), decimal(real.of(name, DEFAULT), 3),
                          decimal(real.of(name, "mv"), 3)])
-    return table(["family", "data set", "classes", "labels per worker and class", "most accurate", "accuracy", f"`{DEFAULT}`", "`mv`"], rows)
+    return table(["family", "data set", "classes", "labels per worker and class", "most accurate", "accuracy", f"`{DEFAULT}`",
+                  "`mv`"], rows)
 
 
-def choosing(real: Figures, crowds: Figures, of_set: dict[str, dict[str, float]], methods: list[str], megabytes: dict[str, float]) -> str:
+def choosing(real: Figures, crowds: Figures, of_set: dict[str, dict[str, float]], methods: list[str],
+             megabytes: dict[str, float]) -> str:
     families = real.families()
 
     def mean(method: str, family: str, field: str = "accuracy", digits: int = 3) -> str:
@@ -239,6 +284,8 @@ def choosing(real: Figures, crowds: Figures, of_set: dict[str, dict[str, float]]
     }.items():
         text = text.replace(f"{{{name}}}", value)
 
+    for name, value in compared(real, "fivepass").items():
+        text = text.replace(f"{{fivepass: {name}}}", value)
     # {METHOD: FAMILY} or {METHOD: FAMILY: FIELD}
     for match in sorted(set(re.findall(r"\{([a-z_,=0-9]+): ([a-z', ]+?)(?:: ([a-z_]+))?\}", text))):
         method, family, field = match
@@ -262,12 +309,10 @@ def main() -> None:
     if options.only == "variants":
         return
 
-    there = {method["name"] for method in json.loads(subprocess.run([CROWDFOLD, "methods", "--json"], check=True, capture_output=True).stdout)}
-    methods = {m: is_drawn for m, is_drawn in METHODS.items() if m.split(",")[0] in there}
+    methods = there(METHODS)
     again = set(methods) if "all" in options.again else set(options.again)
     real = measured(methods, again)
-    with tempfile.TemporaryDirectory() as folder:
-        crowds = Figures(run(simulated(Path(folder)), list(methods), 1))
+    crowds = on_simulated(list(methods), again)
     of_set = {name: facts(folder, family_of(name) != PAPER) for name, folder in at_hand.items()}
     text = choosing(real, crowds, of_set, list(methods), memory([m for m in CANDIDATES if m in methods], again))
     (ROOT / "docs" / "choosing.md").write_text(text, encoding="utf-8")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import os
 import subprocess
@@ -18,6 +19,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+CROWDFOLD = ROOT / "build" / "crowdfold"
 MEASURE = ROOT / "build" / "experiments" / "crowdfold-measure"
 CACHE = ROOT / "build" / "measured"
 LONGEST = 120  # seconds, for all runs of a method on a set
@@ -38,6 +40,14 @@ FAMILIES = {
 }
 RUNS = {PAPER: 10}
 OTHER_RUNS = 3
+FIELDS = ["set", "method", "run", "accuracy", "log_loss", "calibration_error", "held_out", "seconds", "bins"]
+
+
+def there(methods: dict[str, bool]) -> dict[str, bool]:
+    """Those of the methods that the program has."""
+    known = subprocess.run([CROWDFOLD, "methods", "--json"], check=True, capture_output=True, text=True).stdout
+    names = {method["name"] for method in json.loads(known)}
+    return {method: is_drawn for method, is_drawn in methods.items() if method.split(",")[0] in names}
 
 
 def folders() -> dict[str, Path]:
@@ -59,7 +69,8 @@ def family_of(name: str) -> str:
     return next(family for family, names in FAMILIES.items() if name in names.split())
 
 
-def run(where: Iterable[str | Path], methods: Iterable[str], runs: int, held_out: float = 0, longest: float | None = None) -> list[dict]:
+def run(where: Iterable[str | Path], methods: Iterable[str], runs: int, held_out: float = 0,
+        longest: float | None = None) -> list[dict]:
     out = subprocess.run([MEASURE, str(runs), str(held_out), *where, "--", *methods], check=True, capture_output=True,
                          text=True, timeout=longest).stdout
     return list(csv.DictReader(io.StringIO(out)))
@@ -125,10 +136,9 @@ def measured(methods: dict[str, bool], again: set[str] = frozenset()) -> Figures
             try:
                 known += run([folder if is_paper else f"last:{folder}"], [method], runs, longest=LONGEST)
             except subprocess.TimeoutExpired:
-                known.append({"set": name, "method": method.replace(",", " "), "run": 0, "accuracy": "", "log_loss": "",
-                              "calibration_error": "", "held_out": "", "seconds": "", "bins": ""})
+                known.append({**dict.fromkeys(FIELDS, ""), "set": name, "method": method.replace(",", " ")})
         with cache.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, ["set", "method", "run", "accuracy", "log_loss", "calibration_error", "held_out", "seconds", "bins"])
+            writer = csv.DictWriter(file, FIELDS)
             writer.writeheader()
             writer.writerows(known)
         by_set = {name: [row for row in known if row["set"] == name] for name in at_hand}

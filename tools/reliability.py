@@ -10,13 +10,11 @@ measured.py count alike, however many tasks they have. Log-loss and calibration 
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import subprocess
 from collections import defaultdict
 
 from markdown import decimal, fill_page, table
-from measured import PAPER, ROOT, Figures, measured
+from measured import PAPER, ROOT, Figures, measured, there
 
 BINS = 10
 LEAST = .001  # share of tasks of a bin that is shown
@@ -56,11 +54,13 @@ def panel(left: float, top: float, title: str, note: str, dots: list[tuple[float
              f'<rect x="{left}" y="{top}" width="{SIZE}" height="{SIZE}" class="frame"/>',
              f'<line x1="{x(0)}" y1="{y(0)}" x2="{x(1)}" y2="{y(1)}" class="even"/>']
     for value in (0, .5, 1):
-        lines += [f'<text x="{x(value):.1f}" y="{top + SIZE + 14}" text-anchor="middle">{decimal(value, 1) if value % 1 else int(value)}</text>',
-                  f'<text x="{left - 5}" y="{y(value) + 4:.1f}" text-anchor="end">{decimal(value, 1) if value % 1 else int(value)}</text>']
+        number = decimal(value, 1) if value % 1 else int(value)
+        lines += [f'<text x="{x(value):.1f}" y="{top + SIZE + 14}" text-anchor="middle">{number}</text>',
+                  f'<text x="{left - 5}" y="{y(value) + 4:.1f}" text-anchor="end">{number}</text>']
     for share, confidence, accuracy in dots:
-        lines += [f'<line x1="{x(confidence):.1f}" y1="{y(confidence):.1f}" x2="{x(confidence):.1f}" y2="{y(accuracy):.1f}" class="off"/>',
-                  f'<circle cx="{x(confidence):.1f}" cy="{y(accuracy):.1f}" r="{max(1.5, 16 * math.sqrt(share)):.1f}"/>']
+        at, even, right = x(confidence), y(confidence), y(accuracy)
+        lines += [f'<line x1="{at:.1f}" y1="{even:.1f}" x2="{at:.1f}" y2="{right:.1f}" class="off"/>',
+                  f'<circle cx="{at:.1f}" cy="{right:.1f}" r="{max(1.5, 16 * math.sqrt(share)):.1f}"/>']
     return "\n".join(lines)
 
 
@@ -91,12 +91,12 @@ def section(figures: Figures, methods: list[str]) -> str:
                 *(decimal(figures.mean(method, field, sets), 3) for sets in (paper, others) for field in ("log_loss", "calibration_error")),
                 f"{100 * top[0][0]:.0f} %" if top else "0 %", *([decimal(top[0][1], 3), decimal(top[0][2], 3)] if top else ["", ""])]
 
-    rows = table(["method", f"log-loss, {len(paper)} paper sets", "calibration error", f"log-loss, {len(others)} other sets", "calibration error",
-                  "tasks with a confidence from .9 on", "their mean confidence", "right"], [row(method) for method in methods])
+    rows = table(["method", f"log-loss, {len(paper)} paper sets", "calibration error", f"log-loss, {len(others)} other sets",
+                  "calibration error", "tasks with a confidence from .9 on", "their mean confidence", "right"], [row(method) for method in methods])
     return f"""![Reliability diagrams](img/reliability.svg)
 
-{len(figures.sets)} data sets ({", ".join(families)}), each with the same weight. Dots are bins of confidences, as large as their share of tasks: where
-answers keep their promise, a dot lies on the diagonal; below it, they promise too much. *Before*: without softening
+{len(figures.sets)} data sets ({"; ".join(families)}), each with the same weight.
+Dots are bins of confidences, as large as their share of tasks: where answers keep their promise, a dot lies on the diagonal; below it, they promise too much. *Before*: without softening
 (`--set {BEFORE.replace(",", " --set ")}`). `soften` and `doubt` were chosen on the paper sets, so judge by the others.
 
 {rows}
@@ -108,8 +108,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--again", nargs="+", default=[], metavar="METHOD")
     options = parser.parse_args()
-    there = {method["name"] for method in json.loads(subprocess.run([ROOT / "build" / "crowdfold", "methods", "--json"], check=True, capture_output=True).stdout)}
-    methods = {m: is_drawn for m, is_drawn in METHODS.items() if m.split(",")[0] in there}
+    methods = there(METHODS)
     figures = measured(methods, set(methods) if "all" in options.again else set(options.again))
     (ROOT / "docs" / "img" / "reliability.svg").write_text(diagram(figures, list(methods)), encoding="utf-8")
     fill_page(ROOT / "docs" / "confidence.md", {"reliability": section(figures, list(methods))})

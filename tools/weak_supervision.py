@@ -9,7 +9,6 @@ Needs the data sets of measured.py; without them the page stays as it is.
 from __future__ import annotations
 
 import csv
-import json
 import math
 import random
 import subprocess
@@ -18,9 +17,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from markdown import decimal, fill_page, table
-from measured import FAMILIES, ROOT, Figures, folders, measured, run
+from measured import CROWDFOLD, FAMILIES, ROOT, Figures, folders, measured, run, there
 
-CROWDFOLD = ROOT / "build" / "crowdfold"
 METHODS = {"mv": True, "twopass": True, "mace": False, "ds": False, "ibcc": False, "threepass,passes=1": True, "threepass": True,
            "fivepass": False}
 TRUTHS = [0, .02, .05, .1, .3]
@@ -64,7 +62,9 @@ def simulate(folder: Path, seed: int, classes: int = 4, functions: int = 20, on:
                 speaks_up = rng.random() < (often if f % classes == truth else seldom)
                 said[f] = said[copied[f]] if f in copied and rng.random() < .85 else speaks_up
             rows = [f"{task},f{f},c{f % classes}\n" for f, up in said.items() if up]
-            rows += [f"{task},p{p},c{truth if rng.random() < .7 else rng.randrange(classes)}\n" for p in range(people) if rng.random() < share]
+            for p in range(people):
+                if rng.random() < share:
+                    rows.append(f"{task},p{p},c{truth if rng.random() < .7 else rng.randrange(classes)}\n")
             if rows:
                 labels.writelines(rows)
                 truths.write(f"{task},c{truth}\n")
@@ -113,12 +113,13 @@ def truths_table(at_hand: dict[str, Path], names: list[str], methods: list[str])
                         rng = random.Random(seed)
                         known = {task for task in truths if rng.random() < share}
                         known_file.write_text("task,label\n" + "".join(f"{task},{truths[task]}\n" for task in truths if task in known))
-                        subprocess.run([CROWDFOLD, "aggregate", at_hand[name] / "labels.csv", "--quiet", "--method", method, "-o", answers,
-                                        *(["--truth", known_file] if known else [])], check=True)
+                        subprocess.run([CROWDFOLD, "aggregate", at_hand[name] / "labels.csv", "--quiet", "--method", method,
+                                        "-o", answers, *(["--truth", known_file] if known else [])], check=True)
                         open_tasks = [row for row in read(answers) if row["task"] in truths and row["task"] not in known]
                         found.append(sum(row["label"] == truths[row["task"]] for row in open_tasks) / len(open_tasks))
                     means.append(sum(found) / len(found))
-                rows.append([shown(method), f"{100 * share:.0f} %", *(decimal(mean, 3) for mean in means), decimal(sum(means) / len(means), 3)])
+                rows.append([shown(method), f"{100 * share:.0f} %", *(decimal(mean, 3) for mean in means),
+                             decimal(sum(means) / len(means), 3)])
     return table(["method", "truths known", *names, "mean"], rows)
 
 
@@ -178,8 +179,7 @@ def main() -> None:
     names = FAMILIES["labelling functions"].split()
     if not all(name in at_hand for name in names):
         raise SystemExit("the data sets of labelling functions are not all there: the page stays as it is")
-    there = {method["name"] for method in json.loads(subprocess.run([CROWDFOLD, "methods", "--json"], check=True, capture_output=True).stdout)}
-    methods = {m: is_drawn for m, is_drawn in METHODS.items() if m.split(",")[0] in there}
+    methods = there(METHODS)
     with_truths = [m for m in ("twopass", "ds", "threepass", "fivepass") if m in methods]
     fill_page(ROOT / "docs" / "weak_supervision.md", {
         "data sets": sets_table(measured(methods), names, list(methods)), "simulated": simulated_table(list(methods)),
