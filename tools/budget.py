@@ -62,7 +62,7 @@ def main() -> None:
         ["data set", *titles[2:]],
         [[name, *(f"{decimal(row['confidence_when_closed'])}, kept {decimal(row['accuracy_when_closed'])}" for row in rows[2:])]
          for name, rows in found.items()])
-    short = table(["data set", "all labels", "five labels each", "until .95 probable", "until .98 probable"],
+    short = table(["data set", "all labels", "five labels each", "until .95 certain", "until .98 certain"],
                   [[name, *map(cell, found[name][:4])] for name in SHORT])
     fill_page(ROOT / "docs" / "stream.md", {"budget": costs, "claims": claims})
     fill_page(ROOT / "README.md", {"budget": short})

@@ -181,7 +181,8 @@ def default_table(real: Figures, methods: list[str], megabytes: dict[str, float]
                      *(["", "", ""] if same else [better_worse_p(of)[0] for of in (by_set, by_family, losses)]),
                      f"{sum(real.of(s, m, 'seconds') for s in real.sets):.2f}", f"{megabytes[m]:,.0f}"])
     return table(["method", "mean of sets", "mean of families", "log-loss", "calibration error",
-                  f"more / less accurate than `{DEFAULT}` on sets", "on families", "log-loss lower / higher on sets", "seconds for all sets", "MB"], rows)
+                  f"more / less accurate than `{DEFAULT}` on sets", "on families",
+                  "log-loss lower / higher on sets", "seconds for all sets", "MB"], rows)
 
 
 def compared(real: Figures, other: str) -> dict[str, str]:
@@ -209,7 +210,8 @@ def compared(real: Figures, other: str) -> dict[str, str]:
         "loss on worst": decimal(real.of(worst, DEFAULT) - real.of(worst, other), 3),
         "gain without worst": gain(sum(without.values()) / len(without)), "log-loss on sets": times(losses),
         "time": f"{sum(real.of(s, other, 'seconds') for s in real.sets) / sum(real.of(s, DEFAULT, 'seconds') for s in real.sets):.1f}",
-        "log-loss": decimal(real.by_families(other, "log_loss"), 3), "log-loss of default": decimal(real.by_families(DEFAULT, "log_loss"), 3),
+        "log-loss": decimal(real.by_families(other, "log_loss"), 3),
+        "log-loss of default": decimal(real.by_families(DEFAULT, "log_loss"), 3),
     }
 
 

@@ -92,11 +92,13 @@ def section(figures: Figures, methods: list[str]) -> str:
                 f"{100 * top[0][0]:.0f} %" if top else "0 %", *([decimal(top[0][1], 3), decimal(top[0][2], 3)] if top else ["", ""])]
 
     rows = table(["method", f"log-loss, {len(paper)} paper sets", "calibration error", f"log-loss, {len(others)} other sets",
-                  "calibration error", "tasks with a confidence from .9 on", "their mean confidence", "right"], [row(method) for method in methods])
+                  "calibration error", "tasks with a confidence from .9 on", "their mean confidence",
+                  "right"], [row(method) for method in methods])
     return f"""![Reliability diagrams](img/reliability.svg)
 
 {len(figures.sets)} data sets ({"; ".join(families)}), each with the same weight.
-Dots are bins of confidences, as large as their share of tasks: where answers keep their promise, a dot lies on the diagonal; below it, they promise too much. *Before*: without softening
+Dots are bins of confidences, as large as their share of tasks: where answers keep their promise, a dot lies on the diagonal; below
+it, they promise too much. *Before*: without softening
 (`--set {BEFORE.replace(",", " --set ")}`). `soften` and `doubt` were chosen on the paper sets, so judge by the others.
 
 {rows}

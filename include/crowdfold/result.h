@@ -20,10 +20,10 @@ struct Estimate {
 // Some methods share a doubt among all classes, so that a confidence promises no more than is kept. An
 // answer's certainty is its confidence before that: stop rules, and what counts as settled, compare with
 // it. With a doubt of .05, no confidence in one of two classes could pass .975.
-inline double with_doubt(double certainty, double doubt, std::uint32_t classes) {
+inline double with_doubt(double certainty, double doubt, double classes) {
   return (1 - doubt) * certainty + doubt / classes;
 }
-inline double certainty_of(double confidence, double doubt, std::uint32_t classes) {
+inline double certainty_of(double confidence, double doubt, double classes) {
   if (doubt == 0 || classes == 0) return confidence;
   return std::clamp((confidence - doubt / classes) / (1 - doubt), 0.0, 1.0);
 }

@@ -242,6 +242,8 @@ class LiveStream::Engine {
       const StreamTask& task = held.task;
       if (task.closed || task.truth != kNoClass) continue;
       model_.write_posterior(task, posterior);
+      // No label takes the doubt away.
+      for (double& p : posterior) p = certainty(p);
       OpenTask open{task.name, name_of(task.estimate.label), task.estimate.confidence, task.num_labels,
                     gain_of_a_label(posterior, quality)};
       all.push_back(std::move(open));
@@ -506,10 +508,15 @@ class LiveStream::Engine {
     if (task.estimate.label != answer || task.closed != was_closed) tell(task);
   }
 
+  double certainty(double confidence) const {
+    return certainty_of(confidence, LiveModel::kDoubt, model_.model().num_classes());
+  }
+
   void close_if_due(StreamTask& task) {
-    const char* const why = task.truth != kNoClass && task.num_labels > 0
-                                ? "truth"
-                                : why_to_close(stop_, task.num_labels, task.estimate.confidence);
+    const char* const why =
+        task.truth != kNoClass && task.num_labels > 0
+            ? "truth"
+            : why_to_close(stop_, task.num_labels, certainty(task.estimate.confidence));
     if (why != nullptr) close(task, why);
   }
 

@@ -20,6 +20,7 @@
 //   (4)  P(y = k | labels)  is proportional to  (1 - h) (prod_i K V_i[k, x_i] + eps W_k) + h
 //                   h = (H + 1) / (T + 10)
 //   (5)  W_k = max_q (K q)^m (K (1 - q) / (K - 1))^(n - m),  q >= 1 / K,  if m of n labels are k
+//   (6)  the answers are (1 - doubt) P^soften, normalised, + doubt / K: see threepass/softening.h
 //
 // By P, r_k tells how easy class k is, and E[k,l] how often a mistaken k is taken for l. f takes back
 // what all workers have in common: that a crowd is better on one class than on another can hardly be
@@ -27,6 +28,9 @@
 // the product would trust labels that agree far too much. eps is next to nothing: W matters only where
 // hundreds of labels lean to a class, and yet contradict each other so often that the product takes
 // them for chance.
+//
+// Errors that a whole crowd shares are not in the model, so what is given out is softened by (6); what
+// is learned is P itself.
 //
 // The estimate is the most probable class that somebody named. Then C_i, N_i, n_i, P, H and T take in
 // the task, in 1024ths: sums are exact, in any order. A known truth counts in full.
@@ -87,6 +91,7 @@ class Live final : public OnlineMethod {
   }
 
   bool judges_after_learning() const override { return false; }
+  double doubt() const override { return LiveModel::kDoubt; }
 
   WorkerState state() const override {
     WorkerState state;

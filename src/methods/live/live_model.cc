@@ -275,17 +275,37 @@ void LiveModel::judge(LiveTask& task, Weighing& weighing) const {
   }
 }
 
+// (6). Classes that are not looked at one by one are softened as one: with thousands of them, their sum
+// would grow a hundredfold.
+Weighing::Softener Weighing::softener() const {
+  const double unnamed = num_classes_ - static_cast<double>(candidates_.size());
+  const double temperature = Softening{}.temperature(1);
+  const double others = unnamed > 0 ? std::pow(unnamed * other_.probability, temperature) : 0;
+  double sum = others;
+  for (const Candidate& candidate : candidates_) sum += std::pow(candidate.probability, temperature);
+  return {temperature, sum, num_classes_, unnamed > 0 ? others / unnamed : 0};
+}
+double Weighing::Softener::operator()(double probability) const {
+  return share(std::pow(probability, temperature));
+}
+double Weighing::Softener::share(double power) const {
+  return with_doubt(power / sum, LiveModel::kDoubt, classes);
+}
+
 Estimate Weighing::answer() const {
   Estimate best;
   for (const Candidate& candidate : candidates_) {
     if (candidate.votes > 0 && candidate.probability > best.confidence * (1 + kEven))
       best = {candidate.label, candidate.probability};
   }
+  if (best.label != kNoClass) best.confidence = softener()(best.confidence);
   return best;
 }
 void Weighing::write_posterior(std::span<double> posterior) const {
-  std::fill(posterior.begin(), posterior.end(), other_.probability);
-  for (const Candidate& candidate : candidates_) posterior[candidate.label] = candidate.probability;
+  const Softener soften = softener();
+  std::fill(posterior.begin(), posterior.end(), soften.share(soften.other));
+  for (const Candidate& candidate : candidates_)
+    posterior[candidate.label] = soften(candidate.probability);
 }
 void Weighing::write_credits(std::vector<Credit>& credits) const {
   for (const Candidate& candidate : candidates_) {

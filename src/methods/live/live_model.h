@@ -12,6 +12,7 @@
 #include "crowdfold/live.h"
 #include "crowdfold/result.h"
 #include "methods/live/sparse_confusion.h"
+#include "methods/threepass/softening.h"
 
 namespace crowdfold {
 
@@ -74,9 +75,9 @@ struct Likelihood {
 // next task, which saves allocations.
 class Weighing {
  public:
-  // The most probable class that was named; the lowest of several.
+  // The most probable class that was named; the lowest of several. Softened, as all that is given out.
   Estimate answer() const;
-  // The probabilities of all classes.
+  // The probabilities of all classes, softened.
   void write_posterior(std::span<double> posterior) const;
   // The shares of known classes.
   void write_credits(std::vector<Credit>& credits) const;
@@ -85,6 +86,17 @@ class Weighing {
 
  private:
   friend class LiveModel;
+
+  // (6)
+  struct Softener {
+    double temperature = 1;
+    double sum = 1;
+    double classes = 1;
+    double other = 0;  // the power of a class that is no candidate
+    double operator()(double probability) const;
+    double share(double power) const;
+  };
+  Softener softener() const;
 
   // What P tells of a truth.
   struct ClassEffect {
@@ -109,6 +121,8 @@ class Weighing {
 
 class LiveModel {
  public:
+  static constexpr double kDoubt = Softening{}.doubt;  // in confidences and posteriors
+
   // There are at least `least_classes` classes, also while fewer are known: of one class alone, every
   // task would be certain.
   explicit LiveModel(const LiveOptions& options, std::uint32_t least_classes = 0);

@@ -34,7 +34,7 @@ std::array<double, SofteningFit::kSize> SofteningFit::log_prior(double middle, d
 
 void SofteningFit::add(std::span<const float> scores, double beta, ClassId truth) {
   const float highest = *std::max_element(scores.begin(), scores.end());
-  const auto classes = static_cast<std::uint32_t>(scores.size());
+  const auto classes = static_cast<double>(scores.size());
   for (std::size_t i = 0; i < kSize; ++i) {
     const double temperature =
         Softening{.soften = grid(Softening{}.soften, kSoftenStep, i)}.temperature(beta);
