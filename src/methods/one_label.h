@@ -17,8 +17,8 @@
 //
 // Nothing else is learned from tasks that only such workers labelled: their credits would be an echo of
 // the votes, which gets louder with each round where rates count in full (docs/weak_supervision.md has
-// figures). Where such workers prevail, the labels of others cannot drown that echo, and n_i counts known
-// truths only.
+// figures). Where such workers prevail, the labels of others cannot drown that echo, and n_i counts
+// known truths only.
 //
 // Cost: one look at every label, and one more at every task if there are such workers.
 #pragma once

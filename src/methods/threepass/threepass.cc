@@ -40,6 +40,9 @@
 // doubt / K: see softening.h. Both numbers are fitted to known truths, with every truth's task judged as
 // if the truth were not known.
 //
+// Workers who give one label and no other, such as labelling functions, have other rows: one_label.h.
+// Tasks that only they labelled are judged in pass 3 alone, and leave no credit before.
+//
 // A known truth is a credit of 1. Counts that workers bring along are spread over all cells of the class
 // they are on, or beside, the diagonal of; they take no part in (EB).
 //
