@@ -444,7 +444,7 @@ TEST(LabellingFunctions, AreJudgedAtLeastAsWellAsByAMajorityVote) {
   for (const char* const name : {"ws_youtube", "ws_trec6", "ws_yoruba"}) {
     const std::filesystem::path folder = data_folder().parent_path() / "datasets_more" / name;
     if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there is no " << folder;
-    const Labels labels = read_labels((folder / "labels.csv").string(), {}, {});
+    Labels labels = read_labels((folder / "labels.csv").string(), {}, {});
     const auto truths = read_truths((folder / "truth.csv").string(), labels, {});
     const double vote = mean_accuracy("mv", {}, labels, truths);
     for (const char* const method : {"threepass", "fivepass"})
