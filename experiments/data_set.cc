@@ -5,18 +5,18 @@
 namespace crowdfold {
 namespace {
 
-ReadOptions every_row() {
+ReadOptions rows_that_count(Duplicates duplicates) {
   ReadOptions options;
-  options.duplicates = Duplicates::keep;
+  options.duplicates = duplicates;
   return options;
 }
 
 }  // namespace
 
-DataSet::DataSet(const std::filesystem::path& folder)
+DataSet::DataSet(const std::filesystem::path& folder, Duplicates duplicates)
     : name(folder.filename()),
-      labels(read_labels((folder / "labels.csv").string(), every_row(), {})),
-      truths(read_truths((folder / "truth.csv").string(), labels, every_row())) {}
+      labels(read_labels((folder / "labels.csv").string(), rows_that_count(duplicates), {})),
+      truths(read_truths((folder / "truth.csv").string(), labels, rows_that_count(Duplicates::keep))) {}
 
 bool DataSet::is_in(const std::filesystem::path& folder) {
   return std::filesystem::is_regular_file(folder / "labels.csv") &&

@@ -9,9 +9,10 @@
 
 namespace crowdfold {
 
-// A folder with labels.csv and truth.csv, every row counted as in the paper.
+// A folder with labels.csv and truth.csv. Every row counts, as in the paper, or only the last label of a
+// worker on a task.
 struct DataSet {
-  explicit DataSet(const std::filesystem::path& folder);
+  explicit DataSet(const std::filesystem::path& folder, Duplicates duplicates = Duplicates::keep);
 
   static bool is_in(const std::filesystem::path& folder);
 

@@ -1,12 +1,14 @@
 // Measures methods on data sets with truths, for scripts:
 //
-//   crowdfold-measure RUNS HELD_OUT FOLDER… -- METHOD[,NAME=VALUE…]…
+//   crowdfold-measure RUNS HELD_OUT [last:]FOLDER… -- METHOD[,NAME=VALUE…]…
 //
-// METHOD is in the registry, or variant:NAME (see variants.h). A folder has labels.csv and truth.csv.
-// Runs each method on the tasks in RUNS orders. Prints CSV:
+// METHOD is in the registry, or variant:NAME (see variants.h). A folder has labels.csv and truth.csv;
+// every row counts, or after `last:` only the last label of a worker on a task. Runs each method on the
+// tasks in RUNS orders. Prints CSV:
 //
-//   set,method,run,accuracy,log_loss,calibration_error,held_out,seconds
+//   set,method,run,accuracy,log_loss,calibration_error,held_out,seconds,bins
 //
+// bins are those of the reliability diagram that hold tasks: their number, mean confidence and accuracy.
 // held_out is the mean log-likelihood of labels that were hidden from the method: the share HELD_OUT of
 // them, never the last one of a task or worker. It looks at no truth. Empty if the share is 0, or if the
 // method has no confusion matrices.
@@ -117,6 +119,16 @@ double seconds_of_this_thread() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+std::string bins_of(const Evaluation& evaluation) {
+  std::string text;
+  for (const CalibrationBin& bin : evaluation.bins) {
+    if (bin.tasks > 0)
+      text += fmt::format("{}{}:{:.5f}:{:.5f}", text.empty() ? "" : ";", bin.tasks, bin.confidence,
+                          bin.accuracy);
+  }
+  return text;
+}
+
 std::string measure(const DataSet& set, const Spec& spec, int run, double share) {
   if (!spec.takes(set.labels)) return "";
   RunContext context;
@@ -137,9 +149,9 @@ std::string measure(const DataSet& set, const Spec& spec, int run, double share)
   }
   std::string name = spec.name;
   for (char& c : name) c = c == ',' ? ' ' : c;
-  return fmt::format("{},{},{},{:.6f},{:.6f},{:.6f},{},{:.6f}\n", set.name, name, run,
+  return fmt::format("{},{},{},{:.6f},{:.6f},{:.6f},{},{:.6f},{}\n", set.name, name, run,
                      evaluation.accuracy, evaluation.log_loss, evaluation.calibration_error, held_out,
-                     seconds);
+                     seconds, bins_of(evaluation));
 }
 
 }  // namespace
@@ -148,13 +160,19 @@ int main(int argc, char** argv) try {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const auto bar = std::find(arguments.begin(), arguments.end(), "--");
   if (arguments.size() < 5 || bar == arguments.end()) {
-    fmt::print(stderr, "usage: crowdfold-measure RUNS HELD_OUT FOLDER… -- METHOD[,NAME=VALUE…]…\n");
+    fmt::print(stderr,
+               "usage: crowdfold-measure RUNS HELD_OUT [last:]FOLDER… -- METHOD[,NAME=VALUE…]…\n");
     return 2;
   }
   const int runs = std::atoi(arguments[0].c_str());
   const double share = std::atof(arguments[1].c_str());
   std::vector<DataSet> sets;
-  for (auto folder = arguments.begin() + 2; folder != bar; ++folder) sets.emplace_back(*folder);
+  constexpr std::string_view kLast = "last:";
+  for (auto folder = arguments.begin() + 2; folder != bar; ++folder) {
+    const bool last = folder->starts_with(kLast);
+    sets.emplace_back(last ? folder->substr(kLast.size()) : *folder,
+                      last ? Duplicates::last : Duplicates::keep);
+  }
   std::vector<Spec> specs;
   for (auto spec = bar + 1; spec != arguments.end(); ++spec) specs.emplace_back(*spec);
 
@@ -164,7 +182,7 @@ int main(int argc, char** argv) try {
     const std::size_t pair = i / static_cast<std::size_t>(runs);
     lines[i] = measure(sets[pair / specs.size()], specs[pair % specs.size()], run, share);
   });
-  fmt::print("set,method,run,accuracy,log_loss,calibration_error,held_out,seconds\n");
+  fmt::print("set,method,run,accuracy,log_loss,calibration_error,held_out,seconds,bins\n");
   for (const std::string& line : lines) fmt::print("{}", line);
 } catch (const crowdfold::Error& error) {
   fmt::print(stderr, "{}\n", error.what());

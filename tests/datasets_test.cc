@@ -438,6 +438,20 @@ TEST(ThreePassOnDataSets, IsAsAccurateAndAsCalibratedAsDesigned) {
   EXPECT_LE(log_loss / sets, .47);
 }
 
+// Labelling functions as workers, in a folder beside that of the others: a worker's last label on a task
+// counts. A confusion matrix has .19 to .46 there.
+TEST(LabellingFunctions, AreJudgedAtLeastAsWellAsByAMajorityVote) {
+  for (const char* const name : {"ws_youtube", "ws_trec6", "ws_yoruba"}) {
+    const std::filesystem::path folder = data_folder().parent_path() / "datasets_more" / name;
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there is no " << folder;
+    Labels labels = read_labels((folder / "labels.csv").string(), {}, {});
+    const auto truths = read_truths((folder / "truth.csv").string(), labels, {});
+    const double vote = mean_accuracy("mv", {}, labels, truths);
+    for (const char* const method : {"threepass", "fivepass"})
+      EXPECT_GE(mean_accuracy(method, {}, labels, truths), vote + .01) << method << " on " << name;
+  }
+}
+
 // Figures of a prototype of fivepass; nothing is drawn.
 struct Prototyped {
   const char* name;

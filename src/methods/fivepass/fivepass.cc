@@ -25,6 +25,9 @@
 //              share of tasks that they label would say
 //       Tab_i^g[k,l] = b_g log (n_i[k,l] + s) / (n_i m_k / T + s)
 //
+//              Where most labels are theirs, they are labelling functions: nothing but votes could
+//              teach types and strengths, and the answers are those of threepass (methods/one_label.h)
+//
 //   Rounds
 //     start     C_t = shares of votes; gamma = 1 / (K - 1)
 //     5 times   n, N, P, c, m of C; (G), (EB), s_i, all tables; from the second time on the guard of
@@ -48,6 +51,8 @@
 //
 // Cost: G = 5 rows of K numbers for each label and round, K G exponentials for each task; K^2 digammas
 // and roots for each worker and round, and 16 K^2 log-gammas three times. Memory O(N + M K^2).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -55,11 +60,27 @@
 #include "methods/batch.h"
 #include "methods/fivepass/fivepass_model.h"
 #include "methods/methods.h"
+#include "methods/one_label.h"
 #include "methods/option_table.h"
 #include "methods/result_room.h"
 
 namespace crowdfold {
 namespace {
+
+// Those that threepass has too.
+Settings shared_settings(const FivePassOptions& options) {
+  Settings settings;
+  for (const auto& [name, value] : {std::pair{"soften", options.soften},
+                                    {"doubt", options.doubt},
+                                    {"symmetry", options.symmetry},
+                                    {"crowd", options.crowd},
+                                    {"own", options.own},
+                                    {"weakest", options.weakest},
+                                    {"strongest", options.strongest},
+                                    {"guard", options.guard}})
+    settings.emplace_back(name, fmt::format("{}", value));
+  return settings;
+}
 
 class FivePass {
  public:
@@ -86,6 +107,8 @@ class FivePass {
   }
   static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
                     const RunContext& context) {
+    if (OneLabelWorkers(labels, given).prevail())
+      return threepass_method().make(shared_settings(options))->fit(labels, given, context);
     return FivePass(options, labels, given, context).run();
   }
 

@@ -454,7 +454,7 @@ TEST(FivePass, HearsWorkersOfOneLabel) {
     const auto truth = static_cast<ClassId>(pick(1, t, 3));
     for (std::size_t f = 0; f < kFunctions; ++f) {
       const bool own = f % 3 == truth;
-      if (pick(2 + f, t, 100) < (own ? 50 : 15))
+      if (pick(2 + f, t, 100) < (own ? 50 : 3 + 12 * (f / 3)))
         rows.push_back({std::to_string(t), "f" + std::to_string(f), std::to_string(f % 3)});
     }
   }

@@ -40,6 +40,9 @@
 // doubt / K: see softening.h. Both numbers are fitted to known truths, with every truth's task judged as
 // if the truth were not known.
 //
+// Workers who give one label and no other, such as labelling functions, have other rows: one_label.h.
+// Tasks that only they labelled are judged in pass 3 alone, and leave no credit before.
+//
 // A known truth is a credit of 1. Counts that workers bring along are spread over all cells of the class
 // they are on, or beside, the diagonal of; they take no part in (EB).
 //
@@ -217,6 +220,7 @@ class ThreePass {
         labels_(labels),
         given_(given),
         context_(context),
+        one_label_(options.passes > 1 ? OneLabelWorkers(labels, given) : OneLabelWorkers()),
         model_(options, labels.num_workers(), labels.num_classes()),
         credits_(model_, options.passes > 1 ? labels.num_tasks() : 0),
         room_(labels, context, result_) {
@@ -224,6 +228,7 @@ class ThreePass {
     std::iota(order_.begin(), order_.end(), 0);
     if (options.order == Order::shuffled) order_ = shuffled_tasks(labels.num_tasks(), context.seed);
     for (WorkerId w = 0; w < given.workers.size(); ++w) model_.remember(w, given.workers[w]);
+    if (!one_label_.empty()) model_.know(one_label_);
   }
 
   Result run() {
@@ -253,6 +258,10 @@ class ThreePass {
   static constexpr std::size_t kAhead = 6;  // tasks ahead whose rows are being fetched from memory
 
   bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
+  // Whether only workers of one label labelled it. Nothing is learned from such a task.
+  bool is_echo(TaskId t) const {
+    return given_.truth(t) == kNoClass && one_label_.alone_on(labels_.task(t));
+  }
 
   void first_pass() {
     const bool only = options_.passes == 1;
@@ -272,6 +281,7 @@ class ThreePass {
         room_.put(t, without_judging(t));
         continue;
       }
+      if (is_echo(t)) continue;
       const auto learn = [&](std::span<float> credit) { pass.learn(task, truth, credit); };
       if (options_.passes > 1) {
         credits_.change(t, room, learn);
@@ -306,7 +316,7 @@ class ThreePass {
       const auto some = tasks.subspan(first, std::min(kTasksAtATime, tasks.size() - first));
       const auto change = [&](std::size_t i) { return std::span(changes).subspan(i * width, width); };
       for_tasks(some, [&](std::size_t i, std::span<float> scores, ThreePassModel::Scratch& scratch) {
-        if (!is_open(some[i])) return;
+        if (!is_open(some[i]) || is_echo(some[i])) return;
         const TaskLabels task = labels_.task(some[i]);
         credits_.change(some[i], scratch.credit, [&](std::span<float> credit) {
           if (alone) return model_.learn(task, 0, scores, credit, scratch);
@@ -316,7 +326,7 @@ class ThreePass {
         });
       });
       for (std::size_t i = 0; i < some.size() && !alone; ++i) {
-        if (is_open(some[i])) model_.add_credit(labels_.task(some[i]), change(i));
+        if (is_open(some[i]) && !is_echo(some[i])) model_.add_credit(labels_.task(some[i]), change(i));
       }
     }
   }
@@ -334,6 +344,7 @@ class ThreePass {
     const double beta = held_out.best_temperature();
     const Softening softening = fit_softening(beta);
     result_.doubt = softening.doubt;
+    for_echoes([&](TaskId t) { model_.count_task(labels_.task(t)); });
     for (std::size_t first = 0; first < order_.size(); first += kTasksAtATime) {
       say("last pass", first);
       const auto some = std::span(order_).subspan(first, std::min(kTasksAtATime, order_.size() - first));
@@ -341,8 +352,28 @@ class ThreePass {
         const TaskId t = some[i];
         if (!is_open(t)) return room_.put(t, without_judging(t));
         model_.score(labels_.task(t), scores, scratch);
-        room_.put(t, model_.answer(scores, beta, softening, room_.posterior(t)));
+        // Held-out labels tell nothing of echoes, so there is no temperature.
+        const bool echo = is_echo(t);
+        room_.put(t, model_.answer(scores, echo ? 1 : beta, softening, room_.posterior(t)));
+        if (!echo) return;
+        credits_.change(t, scratch.credit, [&](std::span<float> credit) {
+          model_.compute_credit(labels_.task(t), scores, 0, credit);
+        });
       });
+    }
+    // For the qualities of workers.
+    for_echoes([&](TaskId t) {
+      std::vector<float> credit(model_.width());
+      credits_.get(t, credit);
+      model_.add_credit(labels_.task(t), credit);
+      model_.count_labels(labels_.task(t));
+    });
+  }
+
+  template <class Body>
+  void for_echoes(const Body& body) const {
+    for (TaskId t = 0; t < labels_.num_tasks() && !one_label_.empty(); ++t) {
+      if (is_echo(t)) body(t);
     }
   }
 
@@ -361,7 +392,7 @@ class ThreePass {
       const TaskLabels task = labels_.task(t);
       const std::uint64_t end = begin + task.size();
       if (next < end) {
-        const bool counts = task.size() > 1 && given_.truth(t) == kNoClass;
+        const bool counts = task.size() > 1 && given_.truth(t) == kNoClass && !is_echo(t);
         if (counts) {
           model_.score(task, scores, scratch);
           credits_.get(t, credit);
@@ -440,6 +471,7 @@ class ThreePass {
   const Labels& labels_;
   const Knowledge& given_;
   const RunContext& context_;
+  OneLabelWorkers one_label_;
   std::vector<TaskId> order_;
   ThreePassModel model_;
   Credits credits_;

@@ -14,6 +14,8 @@ namespace {
 constexpr double kLeastCount = 1e-3;  // that psi is asked for
 // A strength that changed by less, relative to how far tables may be out of date, is the same.
 constexpr double kSameStrength = .2;
+// A strength that leaves workers one quality for all classes.
+constexpr double kOneCoin = 1e6;
 
 // What a state holds besides counts: n_i; the labels that workers gave before, right ones and all; m_k.
 constexpr const char* kCells = "confusion cells";
@@ -128,6 +130,16 @@ void ThreePassModel::write_table(WorkerId w, Scratch& scratch, float* table) con
                 {ability_of(w), before.right, before.wrong, counts_.counts(w, scratch.worker_rows),
                  counts_.layout().distance()},
                 classes_, table);
+  if (has_one_label(w))
+    write_one_label_row(w, {table + one_label_->label_of(w) * counts_.layout().distance(), width_});
+}
+
+void ThreePassModel::write_one_label_row(WorkerId w, std::span<float> row, ClassId without) const {
+  std::vector<double> credits(classes_);
+  counts_.add_row(w, one_label_->label_of(w), credits);
+  std::vector<double> shares(crowd_.log_classes.begin(), crowd_.log_classes.begin() + classes_);
+  for (double& share : shares) share = std::exp(share);
+  one_label_->write_row(w, credits, shares, row, without);
 }
 
 void ThreePassModel::build(WorkerId w, Scratch& scratch) {
@@ -184,6 +196,7 @@ std::span<const float> ThreePassModel::label_row(const TaskLabels& task, std::si
 
 void ThreePassModel::write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label,
                                       std::span<float> row) const {
+  if (has_one_label(w)) return write_one_label_row(w, row);
   crowdfold::write_sparse_row(crowd_, pooled_, counts_, {w, ability_of(w), crowd_.strength, history(w)},
                               task.classes, label, row);
 }
@@ -229,6 +242,11 @@ void ThreePassModel::score_without_truth(const TaskLabels& task, ClassId truth, 
   };
   std::copy(log_prior_.begin(), log_prior_.end(), scores.begin());
   for (const auto& [w, label] : own) {
+    if (has_one_label(w)) {
+      write_one_label_row(w, scratch.row, truth);
+      for (std::size_t k = 0; k < classes_; ++k) scores[k] += scratch.row[k];
+      continue;
+    }
     const double all = labels_from(w, 0, kNoClass);
     const double ability = ability_of(w, {labels_from(w, truth, truth), all});
     load_counts(w, label, scratch);
@@ -309,6 +327,7 @@ Estimate ThreePassModel::answer(std::span<const float> scores, double beta, cons
 
 void ThreePassModel::fit_strength() {
   pool();
+  if (one_label_prevails()) return change_strength(kOneCoin);
   // The cells of some workers, which tell the strength well enough.
   constexpr std::uint64_t kEnough = 1 << 13;
   const std::uint64_t all_cells = static_cast<std::uint64_t>(workers()) * classes_ * classes_;

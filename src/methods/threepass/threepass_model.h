@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "crowdfold/result.h"
+#include "methods/one_label.h"
 #include "methods/spread_history.h"
 #include "methods/threepass/credited_counts.h"
 #include "methods/threepass/crowd.h"
@@ -53,6 +54,11 @@ struct ThreePassOptions : Softening {
 class ThreePassModel {
  public:
   ThreePassModel(const ThreePassOptions& options, std::uint32_t workers, std::uint32_t classes);
+
+  // Who gives one label only: their rows are other ones. It must outlive the model. Where they prevail,
+  // there is too little else to learn from: class shares count nothing, and others have one quality for
+  // all classes.
+  void know(const OneLabelWorkers& one_label) { one_label_ = &one_label; }
 
   // May grow, never shrink.
   void expect(std::uint32_t workers, std::uint32_t classes);
@@ -90,7 +96,10 @@ class ThreePassModel {
   // (G)
   void pool();
   // gamma
-  double class_power() const { return class_power_ ? *class_power_ : little_power(classes_); }
+  double class_power() const {
+    if (one_label_prevails()) return 0;
+    return class_power_ ? *class_power_ : little_power(classes_);
+  }
   void set_class_power(double gamma) {
     class_power_ = gamma;
     pool();
@@ -179,6 +188,10 @@ class ThreePassModel {
   double succession() const { return 1 / (labels_ + all_history_.seen + 2); }
   // Tab_i[., l] where not all counts are stored.
   void write_sparse_row(const TaskLabels& task, WorkerId w, ClassId label, std::span<float> row) const;
+  // Tab_i[., l] of a worker of one label, stored or not; without what one task of that truth told.
+  void write_one_label_row(WorkerId w, std::span<float> row, ClassId without = kNoClass) const;
+  bool has_one_label(WorkerId w) const { return one_label_ != nullptr && one_label_->has(w); }
+  bool one_label_prevails() const { return one_label_ != nullptr && one_label_->prevail(); }
   void change_strength(double strength);
   void build(WorkerId w, Scratch& scratch);
 
@@ -186,6 +199,7 @@ class ThreePassModel {
   std::uint32_t classes_ = 0;
   std::size_t width_ = 0;
 
+  const OneLabelWorkers* one_label_ = nullptr;
   CreditedCounts counts_;              // n_i; beside them Tab_i, if all cells are stored
   PooledCounts pooled_;                // P, m
   std::vector<WorkerCounts> history_;  // labels given before
