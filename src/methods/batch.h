@@ -10,6 +10,7 @@
 #include "crowdfold/method.h"
 #include "crowdfold/registry.h"
 #include "methods/online_driver.h"
+#include "methods/overlap.h"
 #include "methods/vote.h"
 
 namespace crowdfold {
@@ -41,6 +42,12 @@ void require_memory(const std::string& method, std::uint64_t bytes, const RunCon
 // The Result where there is no class to choose from.
 Result no_labels(const Labels& labels, const RunContext& context);
 
+// The result of any method, unless labels tell nothing: then what the prior says.
+inline Result believable(const Labels& labels, const Knowledge& given, Result result) {
+  if (tells_nothing(labels, given)) let_prior_rule(labels, given, result);
+  return result;
+}
+
 // `Model` has Options, option_table(), bytes(options, labels) of memory that fit() takes at its peak,
 // and fit(options, labels, given, context).
 template <class Model>
@@ -54,8 +61,8 @@ MethodInfo batch_method(std::string name, std::string summary, std::string citat
     Result fit(const Labels& labels, const Knowledge& given, const RunContext& context) const override {
       require_fit(name_, traits_, labels, given);
       require_memory(name_, Model::bytes(options_, labels), context);
-      return labels.num_classes() == 0 ? no_labels(labels, context)
-                                       : Model::fit(options_, labels, given, context);
+      if (labels.num_classes() == 0) return no_labels(labels, context);
+      return believable(labels, given, Model::fit(options_, labels, given, context));
     }
 
    private:
@@ -86,7 +93,7 @@ MethodInfo online_method(std::string name, std::string summary, std::string cita
     Result fit(const Labels& labels, const Knowledge& given, const RunContext& context) const override {
       require_fit(name_, traits_, labels, given);
       Online method(options_, context.seed);
-      return fit_online(method, options_.order, labels, given, context);
+      return believable(labels, given, fit_online(method, options_.order, labels, given, context));
     }
 
    private:

@@ -151,6 +151,20 @@ std::vector<double> Posteriors::totals(int threads) const {
   return all;
 }
 
+// The lowest class of those with most votes, among classes that differ by rounding only.
+static ClassId most_probable(std::span<const double> of_class, const TaskLabels& task) {
+  const double highest = *std::max_element(of_class.begin(), of_class.end());
+  ClassId best = kNoClass;
+  std::ptrdiff_t most = -1;
+  for (std::size_t k = 0; k < of_class.size(); ++k) {
+    if (of_class[k] < highest - kOnlyRounding) continue;
+    const auto votes = std::count(task.classes.begin(), task.classes.end(), k);
+    if (votes > most) best = static_cast<ClassId>(k);
+    most = std::max(most, votes);
+  }
+  return best;
+}
+
 void Posteriors::report(const RunContext& context, Result& result) const {
   const TaskId num_tasks = labels_.num_tasks();
   const std::uint32_t num_classes = labels_.num_classes();
@@ -163,9 +177,8 @@ void Posteriors::report(const RunContext& context, Result& result) const {
       std::fill(of_class.begin(), of_class.end(), 0.0);
       of_class[truth] = 1;
     }
-    const auto best = std::max_element(of_class.begin(), of_class.end());
-    room.put(t,
-             is_judged(t) ? Estimate{static_cast<ClassId>(best - of_class.begin()), *best} : Estimate());
+    const ClassId best = most_probable(of_class, labels_.task(t));
+    room.put(t, is_judged(t) ? Estimate{best, of_class[best]} : Estimate());
     const std::span<double> posterior = room.posterior(t);
     std::copy_n(of_class.begin(), posterior.size(), posterior.begin());
   }

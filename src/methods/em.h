@@ -24,6 +24,10 @@ struct Stopping {
   int iterations = 20;
   double tolerance = 0;  // 0: all iterations
 };
+// Where no probability moves by more, only rounding moves them. Where workers are equals, EM rests on a
+// point that it would leave in any direction: going on would let rounding choose one, and reach
+// certainty.
+inline constexpr double kOnlyRounding = 1e-12;
 template <class Options>
 std::vector<OptionEntry<Options>> stopping_options(const char* what_changes) {
   return {integer<Options>("iterations", &Options::iterations, 1, 1'000'000, "iterations at most"),
@@ -40,10 +44,11 @@ struct Step {
   double change = 0;
 };
 
-// Calls step() -> Step until it is time to stop, and keeps the trace.
+// Calls step() -> Step until it is time to stop, and keeps the trace. `rounding`: a change that is none,
+// if changes are those of probabilities; from the second step on, as the first one may repeat the start.
 template <class Iteration>
 void iterate(const char* stage, const Stopping& stopping, const RunContext& context, Result& result,
-             const Iteration& step) {
+             const Iteration& step, double rounding = -1) {
   result.converged = stopping.tolerance == 0;
   for (int i = 0; i < stopping.iterations; ++i) {
     context.throw_if_cancelled();
@@ -51,7 +56,8 @@ void iterate(const char* stage, const Stopping& stopping, const RunContext& cont
                    static_cast<std::uint64_t>(stopping.iterations));
     const Step done = step();
     result.trace.push_back(done.objective);
-    if (stopping.tolerance > 0 && done.change <= stopping.tolerance) {
+    if ((stopping.tolerance > 0 && done.change <= stopping.tolerance) ||
+        (i > 0 && done.change <= rounding)) {
       result.converged = true;
       return;
     }

@@ -14,6 +14,7 @@
 #include "io/records.h"
 #include "io/room.h"
 #include "methods/online_driver.h"
+#include "methods/overlap.h"
 #include "run/task_history.h"
 
 namespace crowdfold {
@@ -226,11 +227,12 @@ class GroupedAggregation {
       outcome = judge(*learner, true);
     }
     if (outcome == Judging::not_grouped) return false;
-    if (outcome == Judging::changed) {
-      throw Error(
-          ErrorCode::data, Location{reports_[0].source, 0, 0},
-          "the second reading met what the first did not: the file changes while it is read; run "
-          "again once it is complete");
+    require_same(outcome);
+    if (!workers_meet_ || classes_expected_ == 1) {
+      // The prior rules, as for labels in memory; answers that were given as they came stay.
+      learner = std::make_unique<PriorMethod>(learner->state());
+      learner->expect(0, classes_expected_);
+      if (!is_vouched()) require_same(judge(*learner, false));
     }
     summary_.result.learned = learner->state();
     summary_.result.doubt = learner->doubt();
@@ -248,6 +250,13 @@ class GroupedAggregation {
     std::uint64_t classes = 0;
     bool operator==(const Counts&) const = default;
   };
+
+  void require_same(Judging outcome) const {
+    if (outcome == Judging::done) return;
+    throw Error(ErrorCode::data, Location{reports_[0].source, 0, 0},
+                "the second reading met what the first did not: the file changes while it is read; run "
+                "again once it is complete");
+  }
 
   // The caller says that no task comes back.
   bool is_vouched() const { return request_.road == Road::grouped; }
@@ -291,6 +300,7 @@ class GroupedAggregation {
         },
         [&](std::string_view task, std::uint64_t hash, const TaskLabels& labels) {
           if (learning && !is_vouched()) history.add(hash);
+          workers_meet_ = workers_meet_ || workers_meet(labels);
           const Estimate estimate = learning ? method.observe(labels) : method.estimate(labels);
           if (estimate.label == kNoClass) ++without_estimate;
           last.assign(task);
@@ -304,6 +314,7 @@ class GroupedAggregation {
     const Counts counts = {tasks.ids.rows, tasks.count, tasks.ids.workers.size(),
                            tasks.ids.classes.size()};
     if (learning ? grew && !is_vouched() : counts != learned_) return Judging::changed;
+    learned_ = counts;
     append_notes(
         reports_.back().notes,
         {tasks.reader().source(), tasks.labels, tasks.duplicates(), tasks.count, tasks.ids.workers,
@@ -342,7 +353,8 @@ class GroupedAggregation {
   std::unique_ptr<EstimateSink> sink_;
   NameTable named_{"classes", kMaxClasses};  // beforehand
   std::uint32_t classes_expected_ = 0;
-  Counts learned_;  // of the first of two readings
+  Counts learned_;             // of the first of two readings
+  bool workers_meet_ = false;  // on any task
 };
 
 }  // namespace

@@ -66,14 +66,14 @@ TEST(Learned, KnowsWorkersAndClassesByTheirNames) {
 }
 
 TEST(Learned, MergesWhatOthersHaveLearnedOfTheSameWorkers) {
-  const std::vector<LabelRow> first = {{"t1", "ann", "x"}, {"t1", "bob", "x"}};
-  const std::vector<LabelRow> second = {{"t2", "bob", "y"}, {"t2", "cid", "y"}};
+  const std::vector<LabelRow> first = {{"t1", "ann", "x"}, {"t1", "bob", "x"}, {"t0", "dan", "y"}};
+  const std::vector<LabelRow> second = {{"t2", "bob", "y"}, {"t2", "cid", "y"}, {"t3", "dan", "x"}};
   Learned learned = fitted("onepass", labels_of(first));
   learned.merge(fitted("onepass", labels_of(second)));
-  ASSERT_EQ(learned.workers.size(), 3U);
+  ASSERT_EQ(learned.workers.size(), 4U);
   EXPECT_EQ(learned.state().counts_of(*learned.workers.find("bob")).seen, 2);
   EXPECT_EQ(learned.state().counts_of(*learned.workers.find("cid")).correct, 1);
-  EXPECT_EQ(learned.tasks_seen, 2U);
+  EXPECT_EQ(learned.tasks_seen, 4U);
 }
 
 TEST(Learned, GoesOnLearningOnlyWithMethodsThatCan) {

@@ -1,5 +1,6 @@
 // Contracts that every method keeps, whatever it does inside: what it takes, what it refuses, how it
-// goes on. Beside it: invariance_test.cc, online_test.cc, recovery_test.cc.
+// goes on. Beside it: belief_test.cc, invariance_test.cc, online_test.cc,
+// recovery_test.cc.
 #include <cmath>
 
 #include "contract/every_method.h"
@@ -120,7 +121,7 @@ TEST_P(EveryMethod, TakesOneClassOnlyOneWorkerOnlyOneTaskOnly) {
   if (!info().traits.draws) {
     EXPECT_EQ(one_worker.estimate, (FlatArray<ClassId>{0, 1, 0}));
   }
-  EXPECT_EQ(one_worker.learned.counts_of(0).seen, 3);
+  EXPECT_EQ(one_worker.learned.counts_of(0).seen, 0);  // they tell nothing
 
   const Result one_task = fit(labels_of({{"1", "u", "b"}}));
   EXPECT_EQ(one_task.estimate, FlatArray<ClassId>{0});

@@ -81,13 +81,16 @@ Result DawidSkene::fit(const Options& options, const Labels& labels, const Knowl
 
   const PriorCounts no_prior{0, 0, classes, given};
   Result result;
-  iterate("ds", options, context, result, [&] {
-    const auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
+  iterate(
+      "ds", options, context, result,
+      [&] {
+        const auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
 
-    log_rho = log_shares(judged.totals);
-    learn_shares(said, no_prior, start, log_pi, context.threads);
-    return Step(judged);
-  });
+        log_rho = log_shares(judged.totals);
+        learn_shares(said, no_prior, start, log_pi, context.threads);
+        return Step(judged);
+      },
+      kOnlyRounding);
 
   q.report(context, result);
   report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);

@@ -61,11 +61,12 @@ TEST(FastDawidSkene, EndsWhenNoDecisionChanges) {
 }
 
 TEST(FastDawidSkene, TakesAnyLabelForEquallyLikelyWhereAWorkerHasMetNoTaskOfAClass) {
-  const Labels labels = labels_of({{"1", "u", "a"}, {"2", "v", "b"}, {"3", "w", "c"}});
+  const Labels labels =
+      labels_of({{"1", "u", "a"}, {"2", "v", "b"}, {"3", "w", "c"}, {"4", "x", "a"}, {"4", "y", "a"}});
   const Result result = fast_ds(labels);
   const std::vector<double> of_u = {1, 0, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3};
   for (std::size_t i = 0; i < of_u.size(); ++i) EXPECT_NEAR(result.confusion[i], of_u[i], kExact) << i;
-  EXPECT_NEAR(result.confidence[0], .6, kExact);  // 1 : 1/3 : 1/3
+  EXPECT_NEAR(result.confidence[0], .75, kExact);  // 2 : 1/3 : 1/3
 }
 
 TEST(FastDawidSkene, LearnsFromAKnownTruth) {

@@ -57,13 +57,16 @@ Result LearningFromCrowds::fit(const Options& options, const Labels& labels, con
   const auto uniform = [&](std::size_t, std::size_t) { return 1.0 / classes; };
   std::vector<double> totals = q.totals(context.threads);
   Result result;
-  iterate("lfc", options, context, result, [&] {
-    log_rho = log_shares(std::move(totals));
-    const double log_prior = learn_shares(said, prior, uniform, log_pi, context.threads);
-    auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
-    totals = std::move(judged.totals);
-    return Step{judged.evidence + log_prior, judged.change};
-  });
+  iterate(
+      "lfc", options, context, result,
+      [&] {
+        log_rho = log_shares(std::move(totals));
+        const double log_prior = learn_shares(said, prior, uniform, log_pi, context.threads);
+        auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
+        totals = std::move(judged.totals);
+        return Step{judged.evidence + log_prior, judged.change};
+      },
+      kOnlyRounding);
 
   q.report(context, result);
   report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);

@@ -373,13 +373,16 @@ Result SpectralDawidSkene::fit(const Options& options, const Labels& labels, con
   const auto uniform = [&](std::size_t, std::size_t) { return 1.0 / classes; };
   Result result;
   std::vector<double> totals = q.totals(context.threads);
-  iterate("opt_ds", options, context, result, [&] {
-    log_rho = log_shares(std::move(totals));
-    learn_shares(said, no_prior, uniform, log_pi, context.threads);
-    auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
-    totals = std::move(judged.totals);
-    return Step(judged);
-  });
+  iterate(
+      "opt_ds", options, context, result,
+      [&] {
+        log_rho = log_shares(std::move(totals));
+        learn_shares(said, no_prior, uniform, log_pi, context.threads);
+        auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
+        totals = std::move(judged.totals);
+        return Step(judged);
+      },
+      kOnlyRounding);
 
   q.report(context, result);
   report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);

@@ -134,9 +134,9 @@ TEST(Live, RefusesAStateOfAnotherPrior) {
 }
 
 TEST(Live, CountsFadeWithAHalfLife) {
-  std::vector<testing::LabelRow> rows;
+  std::vector<testing::LabelRow> rows = {{"first", "v", "b"}, {"first", "w", "b"}};
   for (int t = 0; t < 200; ++t) rows.push_back({std::to_string(t), "u", "a"});
-  const WorkerCounts counts = live(labels_of(rows), {{"half_life", "10"}}).learned.counts_of(0);
+  const WorkerCounts counts = live(labels_of(rows), {{"half_life", "10"}}).learned.counts_of(2);
   EXPECT_NEAR(counts.seen, 1 / (1 - std::exp2(-.1)), 1e-3);
   EXPECT_EQ(counts.correct, counts.seen);
 }

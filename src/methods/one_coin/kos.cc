@@ -5,14 +5,21 @@
 // 2014.
 //
 //   A_ti             =  +1 if worker i says the first class on task t, -1 if the second
-//   y_{i->t}         ~  Normal(1, 1) to start with                  how far t may rely on i
+//   y_{i->t}         =  1 to start with                             how far t may rely on i
 //   x_{t->i}         =  sum over i' != i of A_ti' y_{i'->t}         the others' verdict on t
 //   y_{i->t}         =  sum over t' != t of A_t'i x_{t'->i}         how i agrees with that elsewhere
 //   estimate of t    =  the sign of  sum_i A_ti y_{i->t}
 //
-// All messages of an iteration are scaled by one power of two: no sign depends on it, and nothing
-// overflows. The sign of all messages is a matter of the start: where the crowd is hardly better than
-// chance, or a few workers dominate, all answers may come out reversed.
+// The paper starts with draws from Normal(1, 1). Messages are linear in the start, so their mean over
+// all draws is what their mean, 1, leads to. That matters where several directions grow at the same
+// rate, as with three workers who contradict each other in turn: a draw decides between them, against
+// the majority as often as not.
+//
+// All messages of an iteration are scaled so that the largest is always the same: no sign depends on it,
+// and nothing overflows. Equal messages stay exactly equal so, while the rounding of other scales would
+// grow. The sign of all messages is not determined: it is chosen so that the sum of all y is not below
+// zero, as most labels are right. Where the crowd is hardly better than chance, or a few workers
+// dominate, all answers may still come out reversed.
 //
 // A class's probability is its share of the |y| of a task, where y below zero speaks for the other
 // class. A task that no message reaches, because its workers share no other task with anybody, is
@@ -22,7 +29,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/random.h"
 #include "labels/worker_major.h"
 #include "methods/batch.h"
 #include "methods/confusion/confusion.h"
@@ -32,9 +38,8 @@
 namespace crowdfold {
 namespace {
 
-// The largest message after scaling. The sums of an iteration grow it by less than 2^80, and messages in
-// parts of the crowd that grow slowly have room below.
-constexpr int kLargestExponent = 600;
+// The largest message after scaling. Messages in parts of the crowd that grow slowly have room below.
+constexpr double kLargest = 0x1p600;
 
 double sign_of(ClassId c) { return c == 0 ? 1 : -1; }
 
@@ -59,13 +64,10 @@ class Messages {
     }
   }
 
-  void start(std::uint64_t seed) {
+  void start() {
     for_tasks([&](TaskId t, std::span<double> values) {
       const std::span<const ClassId> classes = labels_.task(t).classes;
-      for (std::size_t j = 0; j < values.size(); ++j) {
-        const double y = 1 + Random(mix64(seed) ^ (first_of_task_[t] + j)).normal();
-        values[j] = sign_of(classes[j]) * y;
-      }
+      for (std::size_t j = 0; j < values.size(); ++j) values[j] = sign_of(classes[j]);
     });
   }
 
@@ -98,10 +100,21 @@ class Messages {
     return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
   }
 
-  void scale(double factor) {
+  void scale(double largest) {
     for_tasks([&](TaskId, std::span<double> values) {
-      for (double& value : values) value *= factor;
+      for (double& value : values) value = value / largest * kLargest;
     });
+  }
+
+  // The sum of all y: below zero, the crowd as a whole is taken for liars.
+  double sum_of_trust() const {
+    double sum = 0;
+    for (TaskId t = 0; t < labels_.num_tasks(); ++t) {
+      const std::span<const ClassId> classes = labels_.task(t).classes;
+      for (std::size_t j = 0; j < classes.size(); ++j)
+        sum += sign_of(classes[j]) * (on(t)[j] / kLargest);
+    }
+    return sum;
   }
 
   // A y on one task
@@ -168,22 +181,19 @@ struct KargerOhShah {
   static Result fit(const Options& options, const Labels& labels, const Knowledge&,
                     const RunContext& context) {
     Messages messages(labels, context);
-    messages.start(context.seed);
+    messages.start();
 
     // The trace records the growth of the messages, which tends to the largest eigenvalue of both steps.
     Result result;
-    double largest = 1;
+    double before = 1;
     iterate("kos", Stopping{options.iterations, 0}, context, result, [&] {
       messages.send_from_tasks();
-      const double before = std::exchange(largest, messages.send_from_workers());
-      const double growth = before > 0 ? largest / before : 0;
-      if (largest > 0) {
-        const double factor = std::ldexp(1.0, kLargestExponent - std::ilogb(largest));
-        messages.scale(factor);
-        largest *= factor;
-      }
-      return Step{growth, 0};
+      const double largest = messages.send_from_workers();
+      if (largest > 0) messages.scale(largest);
+      return Step{largest / std::exchange(before, kLargest), 0};
     });
+    // The direction of messages is known, its sign is not: most labels are right.
+    if (messages.sum_of_trust() < 0) messages.scale(-kLargest);
     report(labels, messages, context, result);
     return result;
   }
@@ -221,7 +231,7 @@ MethodInfo kos_method() {
   return batch_method<KargerOhShah>(
       "kos", "messages between tasks and workers, for two classes",
       "Karger, Oh, Shah: Iterative Learning for Reliable Crowdsourcing Systems (NIPS 2011)",
-      {.most_classes = 2, .takes_truths = false, .has_trace = true, .draws = true});
+      {.most_classes = 2, .takes_truths = false, .has_trace = true});
 }
 
 }  // namespace crowdfold

@@ -40,15 +40,18 @@ struct ZenCrowd {
 
     const double log_prior = -std::log(labels.num_classes());
     Result result;
-    iterate("zc", options, context, result, [&] {
-      const auto score = [&](TaskId t, std::span<double> row) {
-        std::fill(row.begin(), row.end(), log_prior);
-        coins.add_to(t, row);
-      };
-      const auto judged = q.judge(context.threads, score, coins);
-      coins.learn();
-      return Step(judged);
-    });
+    iterate(
+        "zc", options, context, result,
+        [&] {
+          const auto score = [&](TaskId t, std::span<double> row) {
+            std::fill(row.begin(), row.end(), log_prior);
+            coins.add_to(t, row);
+          };
+          const auto judged = q.judge(context.threads, score, coins);
+          coins.learn();
+          return Step(judged);
+        },
+        kOnlyRounding);
     q.report(context, result);
     coins.report(context, result);
     return result;

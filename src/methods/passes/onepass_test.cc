@@ -94,10 +94,11 @@ TEST(OnePass, OnlyLetsClassesWinThatGotAVote) {
 }
 
 TEST(OnePass, HasNoEstimateForATaskWithoutLabels) {
-  const Result result = onepass(labels_of({{"1", "u", ""}, {"2", "u", "a"}}));
-  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{kNoClass, 0}));
+  const Result result =
+      onepass(labels_of({{"1", "u", ""}, {"2", "u", "a"}, {"3", "u", "b"}, {"3", "v", "b"}}));
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{kNoClass, 0, 1}));
   EXPECT_EQ(result.confidence[0], 0);
-  EXPECT_EQ(result.learned.counts, (std::vector<WorkerCounts>{{1, 1}}));
+  EXPECT_EQ(result.learned.counts, (std::vector<WorkerCounts>{{2, 2}, {1, 1}}));
 }
 
 TEST(OnePass, RecoversTheQualitiesOfASimulatedCrowd) {

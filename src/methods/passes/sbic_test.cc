@@ -48,7 +48,7 @@ TEST(Sbic, TakesAKnownTruthForCertain) {
 }
 
 TEST(Sbic, HasAPriorForTheClassSeenFirst) {
-  const Labels labels = labels_of({{"1", "u", "a"}, {"2", "u", "b"}});
+  const Labels labels = labels_of({{"1", "u", "a"}, {"2", "u", "b"}, {"3", "v", "a"}, {"3", "w", "a"}});
   const Result result = sbic(labels, {{"first", ".8"}});
   EXPECT_NEAR(result.posterior[0], 8.0 / 9, 1e-12);  // odds of 4 and 2
 }

@@ -88,8 +88,9 @@ TEST(Crh, RecoversASimulatedCrowd) {
 }
 
 TEST(Crh, BelievesAWorkerWhoIsAlone) {
-  const Result result = crh(labels_of({{"1", "u", "a"}, {"2", "u", "b"}}));
-  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1}));
+  const Result result =
+      crh(labels_of({{"1", "u", "a"}, {"2", "u", "b"}, {"3", "v", "a"}, {"3", "w", "a"}}));
+  EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 0}));
   EXPECT_NEAR(result.confidence[1], 1, kExact);
 }
 

@@ -1,0 +1,133 @@
+// Contracts about what may be believed: no answer promises more than labels can tell, and no method
+// contradicts a clear majority of equals.
+#include <bit>
+#include <cmath>
+
+#include "contract/every_method.h"
+#include "crowdfold/simulate.h"
+#include "support.h"
+
+namespace crowdfold {
+namespace {
+
+using testing::LabelRow;
+using testing::labels_of;
+
+// Mean confidence above the share of right answers.
+double overpromised(const Result& result, const std::vector<ClassId>& truths) {
+  double claimed = 0;
+  double right = 0;
+  for (std::size_t t = 0; t < truths.size(); ++t) {
+    claimed += result.confidence[t];
+    right += result.estimate[t] == truths[t] ? 1 : 0;
+  }
+  return (claimed - right) / static_cast<double>(truths.size());
+}
+
+// Tasks that `worker_of(t)` alone labels, right with probability .7.
+template <class WorkerOf>
+Labels alone(int tasks, std::uint32_t classes, const WorkerOf& worker_of, std::vector<ClassId>& truths) {
+  const SimulationOptions options = {.tasks = static_cast<std::uint32_t>(tasks),
+                                     .workers = 1,
+                                     .classes = classes,
+                                     .min_labels = 1,
+                                     .max_labels = 1,
+                                     .quality = QualityDistribution::parse("fixed:.7")};
+  SimulatedCrowd crowd;
+  const Labels labels = simulate_labels(options, 7, &crowd);
+  LabelsBuilder builder;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t)
+    builder.add(labels.tasks()[t], worker_of(static_cast<int>(t)),
+                labels.classes()[labels.task(t).classes[0]]);
+  Labels renamed = builder.build();
+  truths.clear();
+  for (const ClassId truth : crowd.truths)
+    truths.push_back(static_cast<ClassId>(*renamed.classes().find(labels.classes()[truth])));
+  return renamed;
+}
+
+void expect_that_the_prior_rules(const Result& result, const Labels& labels,
+                                 const std::vector<ClassId>& truths) {
+  EXPECT_LT(overpromised(result, truths), .1);
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    EXPECT_EQ(result.estimate[t], labels.task(t).classes[0]);
+    EXPECT_LT(result.certainty(t), .8);
+  }
+  const Interval prior = BetaQuality{result.learned.alpha, result.learned.beta}.credible_interval();
+  for (WorkerId w = 0; w < labels.num_workers(); ++w) {
+    const Interval interval = result.learned.quality(w).credible_interval();
+    EXPECT_NEAR(interval.lower, prior.lower, 1e-9);
+    EXPECT_NEAR(interval.upper, prior.upper, 1e-9);
+  }
+}
+
+TEST_P(EveryMethod, IsNoSurerThanAnUnknownWorker) {
+  std::vector<ClassId> truths;
+  for (const std::uint32_t classes : {2U, up_to(3)}) {
+    // A worker for every task; ten workers; one; two who never meet.
+    const auto by = [](int workers) {
+      return [workers](int t) { return "w" + std::to_string(t % workers); };
+    };
+    for (const int workers : {120, 10, 1, 2}) {
+      const Labels labels = alone(120, classes, by(workers), truths);
+      expect_that_the_prior_rules(fit(labels, quick(), {}, with(1, 1, true)), labels, truths);
+    }
+  }
+}
+
+TEST_P(EveryMethod, LearnsNothingAboutWorkersFromOneClass) {
+  std::vector<LabelRow> rows;
+  for (int t = 0; t < 30; ++t) {
+    for (const char* worker : {"u", "v", "w"}) rows.push_back({std::to_string(t), worker, "a"});
+  }
+  const Result result = fit(labels_of(rows), quick());
+  for (WorkerId w = 0; w < 3; ++w) EXPECT_EQ(result.learned.counts_of(w).seen, 0);
+}
+
+// Everybody labels everything, and every group of `odd` workers is against all others once in a round:
+// no worker differs from another but by name. With `both`, what the others say changes from round to
+// round.
+Labels equals(int workers, int odd, int rounds, bool both, std::vector<std::string>& majority) {
+  std::vector<LabelRow> rows;
+  majority.clear();
+  for (int round = 0; round < rounds; ++round) {
+    const bool yes = !both || round % 2 == 0;
+    for (std::uint32_t group = 0; group < 1U << workers; ++group) {
+      if (std::popcount(group) != odd) continue;
+      const std::string task = std::to_string(majority.size());
+      for (int w = 0; w < workers; ++w) {
+        const bool is_odd = (group >> w & 1) != 0;
+        rows.push_back({task, std::to_string(w), is_odd == yes ? "no" : "yes"});
+      }
+      majority.emplace_back(yes ? "yes" : "no");
+    }
+  }
+  return labels_of(rows);
+}
+
+// Not for methods that take tasks in an order: the first tasks decide whom they trust, so that nobody is
+// equal to them. Three to two on every task is no clear majority: it is more even than chance.
+TEST_P(MethodWithoutOrder, NeverContradictsAClearMajorityOfEquals) {
+  struct Panel {
+    int workers;
+    int odd;
+    int rounds;
+    bool both;
+  };
+  std::vector<std::string> majority;
+  for (const Panel& panel : {Panel{3, 1, 1, false}, Panel{3, 1, 2, true}, Panel{3, 1, 5, false},
+                             Panel{5, 1, 1, false}, Panel{5, 1, 2, true}, Panel{7, 1, 1, false}}) {
+    const Labels labels = equals(panel.workers, panel.odd, panel.rounds, panel.both, majority);
+    for (const std::uint64_t seed : {0, 1, 2}) {
+      const Result result = fit(labels, {}, {}, with(1, seed, false));
+      for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+        ASSERT_EQ(labels.classes()[result.estimate[t]], majority[t])
+            << "task " << t << ": " << panel.odd << " of " << panel.workers << " against the others, "
+            << panel.rounds << " rounds";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace crowdfold
