@@ -37,7 +37,7 @@ TEST(Encoder, IsChosenByTheEndingOfTheName) {
 TEST(Encoder, FilesComeBackAsTheyWereWritten) {
   const TempDir folder;
   for (const char* name : {"a.csv.gz", "a.csv.zst"}) {
-    for (const std::size_t lines : {0, 1, 100'000}) {
+    for (const std::size_t lines : {0U, 1U, 100'000U}) {
       OutputFile file(folder / name);
       file.write(numbered_lines(lines));
       file.commit();

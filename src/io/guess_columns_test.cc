@@ -99,7 +99,7 @@ TextRows rows_of(const CrowdFile& file, const std::vector<ExtraColumn>& extras, 
             row.push_back(fmt::format("the text that is number {} of all of them", t));
             break;
           case task_kind_column: row.push_back(fmt::format("kind{}", char('a' + kind))); break;
-          case country_column: row.push_back(w % 3 == 0 ? "DE" : w % 3 == 1 ? "FR" : "PL"); break;
+          case country_column: row.emplace_back(w % 3 == 0 ? "DE" : w % 3 == 1 ? "FR" : "PL"); break;
           case confidence_column: row.push_back(fmt::format("{}", 1 + below(5))); break;
           case batch_column: row.emplace_back("pilot"); break;
           case extras_column: break;
@@ -239,8 +239,9 @@ TEST(GuessColumns, TakesNoTruthForALabel) {
   TextRows rows;
   for (const auto& row : rows_of({60, 8, 3, 3, 0.8, false, "names"}, {}, 1)) {
     rows.push_back(row);
-    rows.back().push_back("k" +
-                          std::string(1, static_cast<char>('a' + (row[0].size() + row[0][1]) % 3)));
+    rows.back().push_back(
+        "k" + std::string(1, static_cast<char>(
+                                 'a' + (row[0].size() + static_cast<unsigned char>(row[0][1])) % 3)));
   }
   const ColumnGuess found = guess({"page", "person", "said", "gold"}, rows);
   EXPECT_TRUE(found.clear);
@@ -250,7 +251,7 @@ TEST(GuessColumns, TakesNoTruthForALabel) {
 TEST(GuessColumns, IsUnclearWhereTwoQuestionsWereAsked) {
   TextRows rows = rows_of({60, 8, 3, 3, 0.8, false, "names"}, {}, 1);
   std::mt19937 random(3);
-  for (auto& row : rows) row.push_back(random() % 4 == 0 ? "maybe" : row[2] == "ka" ? "yes" : "no");
+  for (auto& row : rows) row.emplace_back(random() % 4 == 0 ? "maybe" : row[2] == "ka" ? "yes" : "no");
   EXPECT_FALSE(guess({"c1", "c2", "c3", "c4"}, rows).clear);
 }
 
@@ -275,7 +276,7 @@ TEST(GuessColumns, IsUnclearWhereWorkersAgreeWithThemselves) {
     EXPECT_FALSE(guess({"a", "b", "c"}, few_tasks).clear) << seed;
     TextRows many_tasks;  // of which a few workers take most
     for (int i = 0; i < 600; ++i) {
-      const auto w = std::min(random() % 40, random() % 40);
+      const auto w = static_cast<int>(std::min(random() % 40, random() % 40));
       const bool own = random() % 10 < 9;
       many_tasks.push_back({fmt::format("{}", i / 3), fmt::format("{}", 7 * w + i % 3),
                             (own ? w % 2 == 0 : random() % 2 == 0) ? "1" : "0"});
@@ -290,7 +291,8 @@ TEST(GuessColumns, TakesNoNumberOfSecondsForAWorker) {
   std::mt19937 random(1);
   for (int t = 0; t < 100; ++t) {
     for (int w = 0; w < 3; ++w) {
-      const std::string label = fmt::format("k{}", random() % 5 < 3 ? t % 11 : random() % 11);
+      const std::string label =
+          fmt::format("k{}", random() % 5 < 3 ? t % 11 : static_cast<int>(random() % 11));
       rows.push_back({fmt::format("{}", 1000 + t), fmt::format("m{}z", char('a' + w)), label,
                       fmt::format("{}", 2 + random() % 87)});
     }

@@ -44,7 +44,7 @@ std::vector<Json> values_of(const std::string& lines) {
 
 // Any JSON, with strings that hold what could be taken for structure.
 Json some_json(Random& random, int depth) {
-  const std::string strings[] = {"", "a", "\"", "\\", "\\\"", "[{", "]}", ",", "ü\n", "\\\\\"", ":"};
+  const std::string strings[] = {"", "a", "\"", "\\", "\\\"", "[{", "]}", ",", "ü\n", R"(\\")", ":"};
   const std::uint64_t kind = random.below(depth > 0 ? 6 : 4);
   if (kind == 0) return random.below(1000);
   if (kind == 1) return nullptr;
@@ -98,7 +98,8 @@ TEST(JsonDocuments, OfColumnsBecomeRows) {
        {R"({"task": [1.50, 2], "label": ["a, b", null]})",
         R"({"task":{"0":1.50,"1":2},"label":{"0":"a, b","1":null}})",
         "{\"columns\":[\"task\",\"label\"],\n\"index\":[0,1],\"data\":[[1.50,\"a, b\"],[2,null]]}"}) {
-    for (const std::size_t piece : {1, 7, 1000}) EXPECT_EQ(lines_of(folder, text, piece), rows) << text;
+    for (const std::size_t piece : {1U, 7U, 1000U})
+      EXPECT_EQ(lines_of(folder, text, piece), rows) << text;
   }
   EXPECT_EQ(lines_of(folder, R"({"task": [1, 2], "label": ["a"]})", 100),
             "! element 2: the columns \"task\" and \"label\" are not of the same length");
@@ -116,15 +117,15 @@ TEST(JsonDocuments, ThatAreJsonLinesAlreadyAreLeftAlone) {
         "{\"data\":{\"task\":1}}\n", "[task],[worker],[label]\n",
         "[\"a\",\"b\",\"c\"]\n[\"d\",\"e\",\"f\"]\n", "{\"task\": \n{\"task\":1}\n", "{\"a\":\"\n\"}\n",
         "{", "[", "\xEF\xBB\xBF{\"task\":1}\n"}) {
-    for (const std::size_t piece : {1, 100}) EXPECT_EQ(lines_of(folder, text, piece), text);
+    for (const std::size_t piece : {1U, 100U}) EXPECT_EQ(lines_of(folder, text, piece), text);
   }
 }
 
 TEST(JsonDocuments, ThatAreBrokenSayWhichElementIs) {
   const TempDir folder;
   const std::pair<const char*, const char*> broken[] = {
-      {"[{\"a\":1},{\"a\":2}", "  element 2: the text ends within it: see byte 17"},
-      {"[{\"a\":1},{\"a\":\"2", " element 2: the text ends within it: see byte 17"},
+      {R"([{"a":1},{"a":2})", "  element 2: the text ends within it: see byte 17"},
+      {R"([{"a":1},{"a":"2)", " element 2: the text ends within it: see byte 17"},
       {"[{\"a\":1},", "element 2: the text ends within it: see byte 10"},
       {"[{\"a\":1},]", "element 2: it is no JSON object: see byte 10"},
       {"[{\"a\":1},2,{}]", "element 2: it is no JSON object: see byte 11"},
@@ -141,7 +142,7 @@ TEST(JsonDocuments, ThatAreBrokenSayWhichElementIs) {
       EXPECT_NE(whole.find("! " + std::string(wanted.substr(wanted.find_first_not_of(' ')))), whole.npos)
           << whole;
     }
-    for (const std::size_t piece : {1, 3, 10}) EXPECT_EQ(lines_of(folder, text, piece), whole);
+    for (const std::size_t piece : {1U, 3U, 10U}) EXPECT_EQ(lines_of(folder, text, piece), whole);
   }
   EXPECT_EQ(lines_of(folder, "[]", 10), " \n");
 }
@@ -186,7 +187,7 @@ TEST(JsonDocuments, SayWhichElementIsNoRow) {
                testing::error_of([&] { read_labels(path, options, testing::threads(2)); }).what())
         .substr(path.size() + 2);
   };
-  for (const std::size_t block : {100, 1 << 18}) {
+  for (const std::size_t block : {100U, 1U << 18}) {
     EXPECT_EQ(error_of("{\"task\":\"t\",\"label\":\"a\"}]", block),
               "element 10000: no worker: the field is empty");
     // The first thing that is wrong is told, whatever the size of blocks.

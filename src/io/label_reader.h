@@ -90,7 +90,7 @@ BlockOutcome LabelReader::parse(Input& input, const TextBlock& block, std::size_
   };
   BlockOutcome left_out;
   BlockOutcome outcome = input.parsers[thread].parse(block, [&](Row row, bool lasting) -> Complaint {
-    const Complaint complaint = input.rows.read(
+    Complaint complaint = input.rows.read(
         row, left_out, [&](std::string_view task, std::string_view worker, std::string_view label) {
           batch.push(task, worker, label);
           if (batch.full()) flush();

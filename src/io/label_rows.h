@@ -35,8 +35,8 @@ class LabelRows {
     std::string_view task = row[0];
     std::string_view worker = row[1];
     std::string_view label = row[2];
-    if (task.empty() || worker.empty() || label.empty() ||
-        (may_need_trim(task) | may_need_trim(worker) | may_need_trim(label))) [[unlikely]] {
+    if (task.empty() || worker.empty() || label.empty() || may_need_trim(task) ||
+        may_need_trim(worker) || may_need_trim(label)) [[unlikely]] {
       task = trimmed(task);
       worker = trimmed(worker);
       label = trimmed(label);

@@ -114,8 +114,9 @@ TEST(LabelTables, AreRefusedWhereAnIdMayBeTheRowsOwn) {
 TEST(LabelTables, TakeNoIdOfAnAnnotationForALabel) {
   // Much as Label Studio writes them, but not enough to be known as its export.
   const Understood table =
-      understand("\"animal\",\"annotation_id\",\"annotator\",\"created_at\",\"id\"\n" +
-                 rows_below("\"{label}\",5{row},\"{worker}\",\"2026-03-02T09:00:00Z\",{task}"));
+      understand(R"("animal","annotation_id","annotator","created_at","id")"
+                 "\n" +
+                 rows_below(R"("{label}",5{row},"{worker}","2026-03-02T09:00:00Z",{task})"));
   EXPECT_EQ(table.report.columns,
             "task = id, worker = annotator, label = animal" + std::string(kWorkedOut));
 }

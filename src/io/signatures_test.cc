@@ -36,7 +36,7 @@ TEST(Signatures, TellWhatAFileIs) {
 
 TEST(Signatures, TakeNoTextForSomethingElse) {
   for (const std::string_view text :
-       {""sv, "task,worker,label\n"sv, "PAR1,w,l\n"sv, "{\"task\":1}"sv, "[]"sv, "<?xml version"sv,
+       {""sv, "task,worker,label\n"sv, "PAR1,w,l\n"sv, R"({"task":1})"sv, "[]"sv, "<?xml version"sv,
         "BZh9,w,a"sv, "SQLite,w,a\n"sv, "PK,w,a"sv, "\xEF\xBB\xBFtask"sv, "Objekt;Person"sv,
         "Rar!,a,b"sv, "%,w,a"sv})
     EXPECT_EQ(what_else(text), "") << text;

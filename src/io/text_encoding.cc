@@ -15,6 +15,9 @@
 namespace crowdfold {
 namespace {
 
+// As iconv_open() tells that it failed.
+const iconv_t kNoHandle = reinterpret_cast<iconv_t>(-1);  // NOLINT(performance-no-int-to-ptr)
+
 using namespace std::string_view_literals;
 
 constexpr std::size_t kEncodedChunk = std::size_t{1} << 16;
@@ -139,8 +142,6 @@ class Decoded final : public ByteFilter {
   }
 
  private:
-  static inline const iconv_t kNoHandle = reinterpret_cast<iconv_t>(-1);
-
   // Decodes the input, but for a character that is cut; `ended`: nothing comes behind it.
   void convert(bool ended) {
     char* from = input_.data();
@@ -192,7 +193,7 @@ TextEncoding recognise_encoding(std::string_view start, bool guess, bool whole) 
   if (start.starts_with("\xFF\xFE")) return {"UTF-16LE", "utf-16"};
   if (start.starts_with("\xFE\xFF")) return {"UTF-16BE", "utf-16"};
   if (!guess) return {};
-  if (const TextEncoding wide = wide_encoding(start, whole); !wide.iconv_name.empty()) return wide;
+  if (TextEncoding wide = wide_encoding(start, whole); !wide.iconv_name.empty()) return wide;
   const std::string_view text = whole ? start : without_cut_character(start);
   if (simdjson::validate_utf8(text.data(), text.size()) || !is_windows_1252(text)) return {};
   return {"WINDOWS-1252", "read as Windows-1252 (Latin-1)"};
@@ -207,8 +208,8 @@ TextEncoding encoding_named(const std::string& name) {
   if (plain == "utf8") return {};
   const std::string known = plain == "latin1" ? "ISO-8859-1" : name;
   const iconv_t handle = ::iconv_open("UTF-8", known.c_str());
-  if (handle == reinterpret_cast<iconv_t>(-1) && errno == ENOMEM) throw std::bad_alloc();
-  if (handle == reinterpret_cast<iconv_t>(-1))
+  if (handle == kNoHandle && errno == ENOMEM) throw std::bad_alloc();
+  if (handle == kNoHandle)
     throw Error(ErrorCode::usage,
                 fmt::format("unknown encoding '{}': `iconv -l` lists those there are, such as utf-8, "
                             "utf-16le, latin1, windows-1252, shift_jis",

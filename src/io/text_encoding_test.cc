@@ -49,7 +49,7 @@ TEST(TextEncoding, IsDecodedInPiecesOfAnySize) {
         std::tuple{"UTF-32BE", "\0\0\xFE\xFF"sv, "utf-32"}, std::tuple{"UTF-16LE", ""sv, "utf-16"},
         std::tuple{"UTF-16BE", ""sv, "utf-16"}}) {
     const std::string path = folder.write("text", std::string(mark) + encoded(text, encoding));
-    for (const std::size_t piece : {1, 2, 3, 1000, 1 << 20}) {
+    for (const std::size_t piece : {1U, 2U, 3U, 1000U, 1U << 20}) {
       const auto source = open_source(path);
       const std::string read = all_of(*source, piece);
       ASSERT_TRUE(read == (mark.empty() ? "" : "\xEF\xBB\xBF") + text) << encoding << piece;

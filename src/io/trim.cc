@@ -10,7 +10,7 @@ std::size_t blank_at_front(std::string_view text) {
   if (byte(0) == ' ' || (byte(0) >= '\t' && byte(0) <= '\r')) return 1;
   if (text.size() >= 2 && byte(0) == 0xC2 && byte(1) == 0xA0) return 2;  // U+00A0
   if (text.size() < 3) return 0;
-  const unsigned code = byte(0) << 16U | byte(1) << 8U | byte(2);
+  const auto code = static_cast<unsigned>(byte(0) << 16 | byte(1) << 8 | byte(2));
   const bool blank = (code >= 0xE28080 && code <= 0xE2808B) ||  // U+2000 to U+200B
                      code == 0xE280AF || code == 0xE281A0 ||    // U+202F, U+2060
                      code == 0xE38080 || code == 0xEFBBBF;      // U+3000, U+FEFF

@@ -16,7 +16,8 @@ namespace {
 std::vector<Comparison> labels_of_worker(double knowledge, int labels, int classes, Random& random) {
   std::vector<Comparison> made;
   for (int i = 0; i < labels; ++i) {
-    const bool right = random.uniform() < knowledge || random.below(classes) == 0;
+    const bool right =
+        random.uniform() < knowledge || random.below(static_cast<std::uint64_t>(classes)) == 0;
     made.push_back({right ? 1.0 : 0.0, 1.0 / classes, right, 1.0 / classes});
   }
   return made;

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -223,7 +224,7 @@ TEST(EventReader, ALabelWithoutItsKeyIsAnErrorAndNullAbstains) {
            {R"({"task": "t", "worker": "cid"})", "no 'label' in this event; it has: task, worker"},
            {R"({"summary": false})", "no 'task' in this event; it has: summary"}}) {
     const Growing file;
-    file.write(good + null + bad + "\n" + good);
+    file.write(fmt::format("{}{}{}\n{}", good, null, bad, good));
     Reading reading(file.path());
     const Error error = testing::error_of([&] { reading.read_to_the_end(); });
     EXPECT_EQ(error.code(), ErrorCode::data);

@@ -118,7 +118,7 @@ TEST_P(MethodWithoutOrder, NeverContradictsAClearMajorityOfEquals) {
   for (const Panel& panel : {Panel{3, 1, 1, false}, Panel{3, 1, 2, true}, Panel{3, 1, 5, false},
                              Panel{5, 1, 1, false}, Panel{5, 1, 2, true}, Panel{7, 1, 1, false}}) {
     const Labels labels = equals(panel.workers, panel.odd, panel.rounds, panel.both, majority);
-    for (const std::uint64_t seed : {0, 1, 2}) {
+    for (const std::uint64_t seed : {0U, 1U, 2U}) {
       const Result result = fit(labels, {}, {}, with(1, seed, false));
       for (TaskId t = 0; t < labels.num_tasks(); ++t) {
         ASSERT_EQ(labels.classes()[result.estimate[t]], majority[t])

@@ -11,7 +11,7 @@ constexpr std::string_view kNotDone = "example without a label";
 
 // With collaborative annotation all members share one file.
 std::string doccano_worker(const ExportInput& input) {
-  const std::string stem = stem_of(input.path);
+  std::string stem = stem_of(input.path);
   if (!is_rereadable(input.path))
     throw Error(ErrorCode::data, Location{display_name(input.path), 0, 0},
                 "a doccano export names workers by files, and a pipe has no name: give the zip archive, "

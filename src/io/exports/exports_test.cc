@@ -235,7 +235,7 @@ TEST_F(Exports, AnObjectByIdMayBeEmptyOrHoldAnything) {
     EXPECT_NE(what.find("no labels in it"), what.npos) << what;
   }
   for (const char* text : {"{\"a\"}", "{\"a\": 1: 2}", "{\"a\": }", "[1]", "1", "{\"a\": {}} {}",
-                           "{\"a\": {\"weak_labels\": [1]}", "{,}"}) {
+                           R"({"a": {"weak_labels": [1]})", "{,}"}) {
     EXPECT_EQ(error_of([&] { import("w.json", text, options); }).code(), ErrorCode::data) << text;
   }
   EXPECT_EQ(rows_of(import("w.json", R"({"a": null, "b": {"weak_labels": [1]}, "c": 3})", options)),
@@ -705,7 +705,7 @@ TEST_F(Exports, OnPipesAreReadLikeFiles) {
 }
 
 TEST_F(Exports, TablesOnPipesStayTables) {
-  for (const char* text : {"task,worker,label\nt,w,a\n", "[{\"task\":1,\"worker\":2,\"label\":3}]"}) {
+  for (const char* text : {"task,worker,label\nt,w,a\n", R"([{"task":1,"worker":2,"label":3}])"}) {
     EXPECT_EQ(read_labels(Pipe(text).path(), {}, {}).num_labels(), 1);
     EXPECT_EQ(import_labels({Pipe(text).path()}, {}, {}).labels.num_labels(), 1);
   }

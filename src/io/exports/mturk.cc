@@ -161,7 +161,8 @@ class MturkResults {
     for (const auto& [question, classes] : answers_of(row)) {
       const auto [stem, number] = split_number(question);
       if (is_task(question))
-        rows_.answer({pattern_, task + kBeforeAnswer + question, worker, time}, classes);
+        rows_.answer({pattern_, fmt::format("{}{}{}", task, kBeforeAnswer, question), worker, time},
+                     classes);
       else if (!number.empty() && item_questions_.contains(stem))
         rows_.answer({stem, item_of(row, number), worker, time}, classes);
       else

@@ -49,21 +49,20 @@ void append_label_studio(std::string& to, const Suggestion& answer, const Export
   std::string prediction = fmt::format("\"model_version\":{}", json_text(options.agent));
   append_score(prediction, "score", answer);
   prediction += fmt::format(
-      ",\"result\":[{{\"from_name\":{},\"to_name\":{},\"type\":\"choices\",\"value\":{{\"choices\":[{}]}"
-      "}}}]",
+      R"(,"result":[{{"from_name":{},"to_name":{},"type":"choices","value":{{"choices":[{}]}}}}])",
       json_text(options.question), json_text(options.object), json_text(answer.label));
   if (options.data_key.empty()) {
     to += "{\"task\":";
     append_id(to, answer.task);
     to += "," + prediction + "}";
   } else {
-    to += fmt::format("{{\"data\":{{{}:{}}},\"predictions\":[{{{}}}]}}", json_text(options.data_key),
+    to += fmt::format(R"({{"data":{{{}:{}}},"predictions":[{{{}}}]}})", json_text(options.data_key),
                       json_text(answer.task), prediction);
   }
 }
 
 void append_argilla(std::string& to, const Suggestion& answer, const ExportOptions& options) {
-  to += fmt::format("{{\"id\":{},\"suggestions\":{{{}:{{\"value\":{}", json_text(answer.task),
+  to += fmt::format(R"({{"id":{},"suggestions":{{{}:{{"value":{})", json_text(answer.task),
                     json_text(options.question), json_text(answer.label));
   append_score(to, "score", answer);
   to += fmt::format(",\"agent\":{}}}}}}}", json_text(options.agent));
@@ -71,12 +70,11 @@ void append_argilla(std::string& to, const Suggestion& answer, const ExportOptio
 
 // One more session's answer, to be reviewed beside those of people.
 void append_prodigy(std::string& to, const Suggestion& answer, const ExportOptions& options) {
-  to += is_whole_number(answer.task) ? "{\"_input_hash\":" : "{\"text\":";
+  to += is_whole_number(answer.task) ? R"({"_input_hash":)" : R"({"text":)";
   append_id(to, answer.task);
-  to += fmt::format(",\"accept\":[{0}],\"answer\":\"accept\",\"_view_id\":\"choice\"",
-                    json_text(answer.label));
+  to += fmt::format(R"(,"accept":[{0}],"answer":"accept","_view_id":"choice")", json_text(answer.label));
   append_score(to, "score", answer);
-  to += fmt::format(",\"_annotator_id\":{0},\"_session_id\":{0}}}", json_text(options.agent));
+  to += fmt::format(R"(,"_annotator_id":{0},"_session_id":{0}}})", json_text(options.agent));
 }
 
 using AppendJson = void (*)(std::string&, const Suggestion&, const ExportOptions&);

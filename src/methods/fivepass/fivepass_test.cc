@@ -200,7 +200,7 @@ class FivePassByTheBook {
     }
     const auto best =
         static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
-    double top = static_cast<double>(best);
+    auto top = static_cast<double>(best);
     if (best > 0 && best < 7) {
       const double down = sums[best] - sums[best - 1];
       const double up = sums[best] - sums[best + 1];

@@ -15,14 +15,14 @@ constexpr double kDoubtSpread = 1.2;
 }  // namespace
 
 double SofteningFit::grid(double middle, double step, std::size_t place) {
-  return middle * std::exp(step * (static_cast<double>(place) - kSize / 2));
+  return middle * std::exp(step * (static_cast<double>(place) - static_cast<double>(kMiddle)));
 }
 
 // Normal around the default; for a value that was set, all on the two places beside it.
 std::array<double, SofteningFit::kSize> SofteningFit::log_prior(double middle, double set, double step,
                                                                 double spread) {
   std::array<double, kSize> logs{};
-  const double reach = (kSize - 1) / 2 * step;
+  const double reach = static_cast<double>(kMiddle) * step;
   const double at = std::clamp(std::log(std::max(set, 1e-9) / middle), -reach, reach);
   for (std::size_t i = 0; i < kSize; ++i) {
     const double away = std::log(grid(1, step, i)) - at;

@@ -59,6 +59,7 @@ class SofteningFit {
 
  private:
   static constexpr std::size_t kSize = 11;  // of both grids
+  static constexpr std::size_t kMiddle = kSize / 2;
 
   static double grid(double middle, double step, std::size_t place);
   static std::array<double, kSize> log_prior(double middle, double set, double step, double spread);
