@@ -231,6 +231,19 @@ std::string where_rows_are(std::string_view text) {
   return "";
 }
 
+// What to do where columns of these roles cannot be told apart: --map is about tables of tasks.
+std::string how_to_name(const std::vector<Role>& roles, bool has_header) {
+  if (!are_of_truths(roles) && roles.front().name == "task") return "name them: --map task=COLUMN,…";
+  std::vector<std::string> names;
+  for (const Role& role : roles) {
+    if (role.required)
+      names.push_back(
+          fmt::format("'{}'", are_of_truths(roles) && role.name == "label" ? "truth" : role.name));
+  }
+  return has_header ? fmt::format("name them {}", fmt::join(names, " and "))
+                    : fmt::format("write {} above them", fmt::join(names, " and "));
+}
+
 }  // namespace
 
 TableFormat::TableFormat(std::string_view start, const std::string& path, const ReadOptions& options,
@@ -477,8 +490,7 @@ void TableFormat::use_header(const Opening& opening, const Glimpse& below,
   if (!columns) {
     throw Error(ErrorCode::usage, place,
                 fmt::format("cannot tell the columns apart: {} ({})", columns_to_show(header),
-                            are_of_truths(roles) ? "name them 'task' and 'truth'"
-                                                 : "name them: --map task=COLUMN,…"));
+                            how_to_name(roles, true)));
   }
   require_no_namesakes(header, roles, *columns, options_, rest, place);
   choose(header, roles, *columns, rest);
@@ -501,11 +513,9 @@ void TableFormat::use_positions(std::string_view text, const Opening& opening,
         std::count_if(roles.begin(), roles.end(), [](const Role& role) { return role.by_position; });
     if (options_.header == Header::automatic && options_.columns.empty() &&
         numbers.size() != static_cast<std::size_t>(places)) {
-      throw Error(
-          ErrorCode::usage, place,
-          fmt::format("cannot tell the columns apart: {} ({})", columns_to_show(opening.first_row),
-                      are_of_truths(roles) ? "write 'task' and 'truth' above them"
-                                           : "name them: --map task=COLUMN,…"));
+      throw Error(ErrorCode::usage, place,
+                  fmt::format("cannot tell the columns apart: {} ({})",
+                              columns_to_show(opening.first_row), how_to_name(roles, false)));
     }
     std::vector<std::size_t> columns = columns_by_position(numbers.size(), roles, options_, place);
     if (are_of_truths(roles) && numbers.size() == 2 && options_.columns.empty()) {
