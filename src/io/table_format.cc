@@ -650,6 +650,10 @@ void TableFormat::choose(const std::vector<std::string>& header, const std::vect
   }
   worker_names_.assign(names_.begin() + 1, names_.end());
   if (json_) worker_names_ = without_common_path(std::move(worker_names_));
+  for (std::size_t column = 0; column < header.size(); ++column) {
+    if (std::find(layout_.wanted.begin(), layout_.wanted.end(), column) == layout_.wanted.end())
+      other_names_.push_back(header[column]);
+  }
 }
 
 std::size_t TableFormat::field_of(const std::string& role) const {
@@ -684,6 +688,8 @@ void TableFormat::describe(ReadReport& report, const ByteSource& source) const {
   }
   if (wide_) {
     report.columns += fmt::format(", a column per worker: {}", columns_to_show(worker_names_));
+    if (worked_out_ && !other_names_.empty())
+      report.columns += fmt::format("; no workers: {}", columns_to_show(other_names_));
   }
   report.worked_out = worked_out_;
   if (worked_out_) {
