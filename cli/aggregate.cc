@@ -147,7 +147,8 @@ void Aggregate::say(const LabelCounts& counts) const {
                                  count_noun(counts.workers, "worker"), count_noun(counts.tasks, "task"),
                                  count_noun(counts.classes, "class"));
   if (counts.rows.abstentions > 0)
-    line += fmt::format("; {}", count_noun(counts.rows.abstentions, "abstention"));
+    line += fmt::format("; {}{}", count_noun(counts.rows.abstentions, "abstention"),
+                        input.leaves_workers_out() ? " (labels of workers left out count as such)" : "");
   if (counts.rows.duplicates > 0)
     line += fmt::format("; {}", count_noun(counts.rows.duplicates, "repeated label"));
   run.say(line);

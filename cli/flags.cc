@@ -163,7 +163,9 @@ void InputFlags::add_columns_to(CLI::App& command, const std::vector<std::string
           ->group(kInputGroup);
   command
       .add_flag("--no-header", no_header_,
-                fmt::format("the first row is data: columns in the order {}", fmt::join(roles, ", ")))
+                exports ? "the first row is data: values say which column is which, or --map by number"
+                        : fmt::format("the first row is data: columns in the order {}",
+                                      fmt::join(roles, ", ")))
       ->excludes(header)
       ->group(kInputGroup);
   std::vector<std::string> mapped = roles;

@@ -53,6 +53,7 @@ class InputFlags {
   void add_skip_to(CLI::App& command);
 
   ReadOptions options() const;
+  bool leaves_workers_out() const { return !without_workers_.empty(); }
   // For a second file (truths, workers): the same rules, but for the mapping, which is about labels.
   ReadOptions options_for_tables() const;
 

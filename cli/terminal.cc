@@ -94,6 +94,7 @@ bool wants_color(std::FILE* stream) {
 std::string decimal(double value, int digits) {
   if (!std::isfinite(value)) return "-";
   std::string text = fmt::format("{:.{}f}", value, digits);
+  if (text.starts_with('-') && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
   if (text.starts_with("0.")) text.erase(0, 1);
   if (text.starts_with("-0.")) text.erase(1, 1);
   return text;

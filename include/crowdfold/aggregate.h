@@ -65,7 +65,7 @@ struct AggregateRequest {
 struct LabelCounts {
   std::uint64_t labels = 0;
   std::uint64_t tasks = 0;
-  std::uint64_t workers = 0;
+  std::uint64_t workers = 0;  // without those that ReadOptions::without_workers leaves out
   std::uint64_t classes = 0;
   RowCounts rows = {};
   bool in_memory = true;

@@ -231,6 +231,19 @@ std::string where_rows_are(std::string_view text) {
   return "";
 }
 
+// What to do where columns of these roles cannot be told apart: --map is about tables of tasks.
+std::string how_to_name(const std::vector<Role>& roles, bool has_header) {
+  if (!are_of_truths(roles) && roles.front().name == "task") return "name them: --map task=COLUMN,…";
+  std::vector<std::string> names;
+  for (const Role& role : roles) {
+    if (role.required)
+      names.push_back(
+          fmt::format("'{}'", are_of_truths(roles) && role.name == "label" ? "truth" : role.name));
+  }
+  return has_header ? fmt::format("name them {}", fmt::join(names, " and "))
+                    : fmt::format("write {} above them", fmt::join(names, " and "));
+}
+
 }  // namespace
 
 TableFormat::TableFormat(std::string_view start, const std::string& path, const ReadOptions& options,
@@ -477,8 +490,7 @@ void TableFormat::use_header(const Opening& opening, const Glimpse& below,
   if (!columns) {
     throw Error(ErrorCode::usage, place,
                 fmt::format("cannot tell the columns apart: {} ({})", columns_to_show(header),
-                            are_of_truths(roles) ? "name them 'task' and 'truth'"
-                                                 : "name them: --map task=COLUMN,…"));
+                            how_to_name(roles, true)));
   }
   require_no_namesakes(header, roles, *columns, options_, rest, place);
   choose(header, roles, *columns, rest);
@@ -501,11 +513,9 @@ void TableFormat::use_positions(std::string_view text, const Opening& opening,
         std::count_if(roles.begin(), roles.end(), [](const Role& role) { return role.by_position; });
     if (options_.header == Header::automatic && options_.columns.empty() &&
         numbers.size() != static_cast<std::size_t>(places)) {
-      throw Error(
-          ErrorCode::usage, place,
-          fmt::format("cannot tell the columns apart: {} ({})", columns_to_show(opening.first_row),
-                      are_of_truths(roles) ? "write 'task' and 'truth' above them"
-                                           : "name them: --map task=COLUMN,…"));
+      throw Error(ErrorCode::usage, place,
+                  fmt::format("cannot tell the columns apart: {} ({})",
+                              columns_to_show(opening.first_row), how_to_name(roles, false)));
     }
     std::vector<std::size_t> columns = columns_by_position(numbers.size(), roles, options_, place);
     if (are_of_truths(roles) && numbers.size() == 2 && options_.columns.empty()) {
@@ -640,6 +650,10 @@ void TableFormat::choose(const std::vector<std::string>& header, const std::vect
   }
   worker_names_.assign(names_.begin() + 1, names_.end());
   if (json_) worker_names_ = without_common_path(std::move(worker_names_));
+  for (std::size_t column = 0; column < header.size(); ++column) {
+    if (std::find(layout_.wanted.begin(), layout_.wanted.end(), column) == layout_.wanted.end())
+      other_names_.push_back(header[column]);
+  }
 }
 
 std::size_t TableFormat::field_of(const std::string& role) const {
@@ -674,6 +688,8 @@ void TableFormat::describe(ReadReport& report, const ByteSource& source) const {
   }
   if (wide_) {
     report.columns += fmt::format(", a column per worker: {}", columns_to_show(worker_names_));
+    if (worked_out_ && !other_names_.empty())
+      report.columns += fmt::format("; no workers: {}", columns_to_show(other_names_));
   }
   report.worked_out = worked_out_;
   if (worked_out_) {

@@ -144,6 +144,7 @@ class TableFormat {
   bool wide_ = false;
   bool for_truths_ = false;
   std::vector<std::string> worker_names_;  // of a wide table
+  std::vector<std::string> other_names_;   // of its columns that are neither task nor worker
   bool has_header_ = false;
   std::vector<std::string> header_;
   bool worked_out_ = false;           // from the values, which people are told

@@ -206,7 +206,7 @@ std::vector<JudgeSummary> introduce_judges(const Labels& labels, const WorkerMaj
   }
   if (jury.options.families.empty()) return judges;
   if (!without_family.empty())
-    jury.notes.push_back(fmt::format("no family, and a cost of 1, for {}: the map does not name {}",
+    jury.notes.push_back(fmt::format("no family, and a cost of 1, for {}: the families do not name {}",
                                      listing(without_family, kMostNamed),
                                      without_family.size() == 1 ? "this judge" : "these judges"));
   std::vector<std::string> unused;
@@ -214,7 +214,7 @@ std::vector<JudgeSummary> introduce_judges(const Labels& labels, const WorkerMaj
     if (!is_used[i]) unused.push_back(jury.options.families[i].judge);
   }
   if (!unused.empty())
-    jury.notes.push_back(fmt::format("the map names {} who gave no label here: {}",
+    jury.notes.push_back(fmt::format("the families name {} who gave no label here: {}",
                                      count_noun(unused.size(), "judge"), listing(unused, kMostNamed)));
   return judges;
 }

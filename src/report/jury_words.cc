@@ -180,9 +180,8 @@ Table judges_table(const JuryView& shown) {
   table.id = "judges-table";
   table.title = "Judges";
   table.description =
-      "Quality with its 95 % interval. `Leans to`: a class that the judge names more often than tasks "
-      "have "
-      "it, and by which share of the labels.";
+      "Quality with its 95 % interval. “Leans to”: a class that the judge names more often than tasks "
+      "have it, and by which share of the labels.";
   table.columns = {
       text_column("judge", "Judge", judges,
                   [&](J j) { return std::string(shown.labels.workers()[j.worker]); }),
@@ -253,9 +252,8 @@ Table panels_table(const JuryView& shown) {
   table.id = "panels-table";
   table.title = "Cheaper panels";
   table.description =
-      "The best panel found at each cost. `Difference`: from the whole panel, on tasks other than those "
-      "it "
-      "was chosen by, with the lower end of its 95 % interval.";
+      "The best panel found at each cost. “Difference”: from the whole panel, on tasks other than those "
+      "it was chosen by, with the lower end of its 95 % interval.";
   table.columns = {
       number_column("judges", "Judges", Column::Format::integer, panels,
                     [](P p) { return p.judges.size(); }),

@@ -178,8 +178,7 @@ Table answer_table(const ReportView& shown) {
   table.title = "All answers";
   table.description =
       "Find a task by a part of its name, or save all answers: the file is one of estimates, as "
-      "`crowdfold "
-      "aggregate` writes it.";
+      "crowdfold aggregate writes it.";
   table.columns = {
       text_column("task", "Task", answers,
                   [&](T t) { return std::string(shown.labels.tasks()[t.task]); }),

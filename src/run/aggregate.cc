@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -41,6 +43,13 @@ Labels with_known_classes(Labels labels, const std::vector<std::string>& known) 
   return std::move(labels).with_classes(std::move(classes));
 }
 
+std::uint64_t counted_workers(const NameTable& workers, const ReadOptions& options) {
+  const std::set<std::string> without(options.without_workers.begin(), options.without_workers.end());
+  const auto is_known = [&](const std::string& name) { return workers.find(name).has_value(); };
+  return workers.size() -
+         static_cast<std::uint64_t>(std::count_if(without.begin(), without.end(), is_known));
+}
+
 AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunContext& context,
                                      const AggregateListener& listener) {
   Stopwatch watch;
@@ -52,8 +61,9 @@ AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunC
   }
   ReadReport report;
   AggregateSummary summary;
-  summary.counts = {labels.num_labels(),  labels.num_tasks(), labels.num_workers(),
-                    labels.num_classes(), labels.rows(),      true};
+  summary.counts = {
+      labels.num_labels(),  labels.num_tasks(), counted_workers(labels.workers(), request.read),
+      labels.num_classes(), labels.rows(),      true};
   if (listener.on_labels) listener.on_labels(summary.counts);
 
   labels = with_known_classes(std::move(labels), request.classes);
@@ -144,6 +154,7 @@ AggregateSummary aggregate(const AggregateRequest& request, const RunContext& co
   if (listener.on_read) {
     for (const ReadReport& report : reports) listener.on_read(report);
   }
+  summary.counts.workers = counted_workers(summary.workers(), request.read);
   if (listener.on_labels) listener.on_labels(summary.counts);
   return summary;
 }

@@ -277,6 +277,20 @@ TEST(Aggregate, TakesTruthsAndEarlierQualitiesFromFiles) {
   EXPECT_EQ(summary.result.learned.counts_of(*summary.workers().find("z")).seen, 16);
 }
 
+TEST(Aggregate, CountsNoWorkersWhoAreLeftOut) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", "task,worker,label\nt,u,a\nt,v,a\ns,u,b\ns,w,b\n");
+  for (const Road road : {Road::in_memory, Road::grouped}) {
+    AggregateRequest request = {.method = "mv", .labels = {path}, .road = road};
+    request.read.without_workers = {"w", "w", "nobody"};
+    const LabelCounts counts = aggregate(request, threads(1)).counts;
+    EXPECT_EQ(counts.in_memory, road == Road::in_memory);
+    EXPECT_EQ(counts.workers, 2U);
+    EXPECT_EQ(counts.labels, 3U);
+    EXPECT_EQ(counts.rows.abstentions, 1U);
+  }
+}
+
 TEST(WithinMachine, HasAsManyThreadsAsAskedForWithinReason) {
   RunContext wanted;
   wanted.threads = kMaxThreads;
