@@ -160,8 +160,8 @@ class Messages {
 bool turns(std::span<const double> growth) {
   constexpr std::size_t kRounds = 10;
   constexpr double kSteady = 1.5;
-  const auto last = growth.last(std::min(kRounds, growth.size() / 2));
-  if (last.empty()) return false;
+  if (growth.size() < 2 * kRounds) return false;  // too early to tell
+  const auto last = growth.last(kRounds);
   const auto [least, most] = std::minmax_element(last.begin(), last.end());
   return *most > kSteady * *least;
 }
