@@ -129,7 +129,7 @@ TEST_P(EveryMethod, NeverContradictsAClearMajorityOfEquals) {
                              Panel{5, 1, 1}, Panel{5, 1, 2}, Panel{5, 1, 2, true}, Panel{7, 1, 1},
                              Panel{7, 1, 2, true}, Panel{7, 2, 1}, Panel{7, 2, 2, true}}) {
     if (may_contradict(info().traits, panel)) continue;
-    for (const std::uint64_t seed : {0, 1, 2, 3}) {
+    for (const std::uint64_t seed : {0U, 1U, 2U, 3U}) {
       const Labels labels = equals(panel, seed, majority);
       const Result result = fit(labels, {}, {}, with(1, seed, false));
       for (TaskId t = 0; t < labels.num_tasks(); ++t) {
