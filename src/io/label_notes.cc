@@ -190,12 +190,10 @@ class NoteWriter {
           fmt::format("{} of {} are not the only one of their worker on their task, and one "
                       "of them counts{}",
                       t.duplicates, count_noun(all, "label"), ask("task")));
-    else if (t.tasks > t.labels)
-      notes_.push_back("there are fewer labels than tasks, so few workers can be compared with another" +
-                       ask("task"));
-    else if (t.tasks == t.labels)
-      notes_.push_back("every task has one label alone, so no worker can be compared with another" +
-                       ask("task"));
+    else if (t.tasks >= t.labels)
+      notes_.push_back(
+          "there are no more labels than tasks, so few workers or none can be compared with another" +
+          ask("task"));
   }
 
   void on_workers() {

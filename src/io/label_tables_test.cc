@@ -390,8 +390,8 @@ TEST(LabelTables, MayBeWide) {
                        "2;a text of some length, number 2;no;no;no;\n"
                        "3;a text of some length, number 3;yes;yes;yes;yes\n"
                        "4;a text of some length, number 4;no;no;yes;\n")
-                .report.columns.substr(0, 46),
-            "task = id, a column per worker: x1, x2, x3 (wo");
+                .report.columns.substr(0, 66),
+            "task = id, a column per worker: x1, x2, x3; no workers: text, gold");
   ReadOptions options;
   options.wide_workers = {"ann", "3"};
   EXPECT_EQ(understand(text, options).labels.size(), 9U);
