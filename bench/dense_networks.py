@@ -4,7 +4,7 @@
     dense_networks.py LABELS.csv laa IMITATION ITERATIONS
     dense_networks.py LABELS.csv bila EPOCHS
 
-The same networks as crowdfold's, from the same random numbers (defaults, seed 0), so the same losses as far as
+The same networks as crowdfold's, from the same start (defaults, seed 0), so the same losses as far as
 32 bits go. Prints JSON: the seconds of all steps, without reading, drawing and compiling, and the loss in the
 first and in the last step (laa) or epoch (bila). One thread.
 """
@@ -24,7 +24,7 @@ import numpy as np
 import tensorflow as tf
 
 SEED = 0
-LAA_RATE, LAA_DIVERGENCE, LAA_SPARSITY = .005, 1e-4, .005
+LAA_RATE, LAA_DIVERGENCE, LAA_SPARSITY, LAA_LEANING = .005, 1e-4, .005, .02
 BILA_RATE, BILA_DIVERGENCE, BILA_BATCH, HIDDEN = 1e-4, .1, 50, (64, 32)
 NO_SHARE = 1e-10
 
@@ -62,8 +62,8 @@ def mix64(x: np.ndarray) -> np.ndarray:
         return x ^ (x >> np.uint64(31))
 
 
-def normals(stream: int, count: int, most: float = np.inf) -> np.ndarray:
-    """The first `count` numbers of a stream, by the polar method; numbers above `most` are drawn again."""
+def normals(stream: int, count: int) -> np.ndarray:
+    """The first `count` numbers of a stream, by the polar method."""
     start = mix64(np.array([SEED], np.uint64)) ^ mix64(np.array([stream], np.uint64))
     pairs = 2 * count + 40
     draws = mix64(mix64(start) + np.arange(2 * pairs, dtype=np.uint64))
@@ -71,7 +71,6 @@ def normals(stream: int, count: int, most: float = np.inf) -> np.ndarray:
     s = u * u + v * v
     inside = (s > 0) & (s < 1)
     values = u[inside] * np.sqrt(-2 * np.log(s[inside]) / s[inside])
-    values = values[np.abs(values) <= most]
     assert len(values) >= count
     return values[:count]
 
@@ -85,18 +84,19 @@ def log_softmax(x, axis):
 
 def run_laa(labels: Labels, imitation: int, iterations: int) -> dict:
     m, k, t = labels.workers, labels.classes, labels.tasks
-    drawn = .01 * np.stack([normals(w, 2 * k * k, 2) for w in range(m)])
-    encoder = tf.Variable(drawn[:, :k * k].reshape(m * k, k), dtype=tf.float32)
-    decoder = tf.Variable(drawn[:, k * k:].reshape(m, k, k), dtype=tf.float32)  # worker, label, class
-    encoder_bias = tf.Variable(tf.zeros(k))
+    inputs = np.zeros((t, m * k), np.float32)
+    inputs[labels.task, labels.worker * k + labels.label] = 1
+    votes = labels.votes()
+    shares = votes / votes.sum(1, keepdims=True)
+    said = (inputs.T @ shares).reshape(m, k, k) + 1 / k  # worker, label, class
+    encoder = tf.Variable(tf.zeros((m * k, k)))
+    decoder = tf.Variable(LAA_LEANING * np.log(said / said.sum(1, keepdims=True)), dtype=tf.float32)
+    encoder_bias = tf.Variable(np.log(np.maximum(shares.mean(0), NO_SHARE)), dtype=tf.float32)
     decoder_bias = tf.Variable(tf.zeros((m, k, 1)))
     weights = [encoder, decoder, encoder_bias, decoder_bias]
 
-    inputs = np.zeros((t, m * k), np.float32)
-    inputs[labels.task, labels.worker * k + labels.label] = 1
     inputs = tf.constant(inputs)
-    votes = labels.votes()
-    shares = tf.constant(votes / votes.sum(1, keepdims=True), tf.float32)
+    shares = tf.constant(shares, tf.float32)
     log_shares = tf.math.log(tf.maximum(shares, NO_SHARE))
 
     def imitate():

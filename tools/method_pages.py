@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "methods"
 RUNS = 10
 YARDSTICKS = ["mv", "onepass", "twopass"]  # every table shows them beside its method
-NETWORKS = ["laa", "bila"]  # one random start, so the mean over several counts
+ONE_RANDOM_START = ["bila"]  # so the mean over several counts
+LAST_LABEL_COUNTS = ["laa", "bila"]  # of a worker's labels on a task: duplicates make no difference
 # Where a method's figures are not the published ones: the variants that were tried, on which data sets.
 VARIANTS = {
     "laa": (["ZC_all", "ZC_in", "ZC_us", "smile"],
@@ -51,7 +52,7 @@ def options_table(method: dict) -> str:
 def runs_of(method: dict) -> int:
     """One if every run gives the same result, or if a run is itself the best of several starts."""
     names = {option["name"] for option in method["options"]}
-    return RUNS if names & {"ties", "order"} or method["name"] in NETWORKS else 1
+    return RUNS if names & {"ties", "order"} or method["name"] in ONE_RANDOM_START else 1
 
 
 def compare(binary: Path, folder: Path, method: dict, *arguments: str) -> list[dict]:
@@ -90,6 +91,11 @@ def read_published(path: Path) -> dict[str, dict[str, float]]:
     return published
 
 
+def accuracy_of(method: dict, row: dict) -> str:
+    spread = f" ± {decimal(row['accuracy_sd'])}" if runs_of(method) > 1 else ""
+    return decimal(row["accuracy"]) + spread
+
+
 def accuracy_table(method: dict, results: dict[str, dict[str, dict]], published: dict[str, float]) -> str:
     name = method["name"]
     others = [other for other in YARDSTICKS if other != name]
@@ -97,8 +103,7 @@ def accuracy_table(method: dict, results: dict[str, dict[str, dict]], published:
     paper = ["published"] if published else []
 
     def row(data: str, of: dict[str, dict]) -> list[str]:
-        spread = f" ± {decimal(of[name]['accuracy_sd'])}" if runs_of(method) > 1 else ""
-        return [data, decimal(of[name]["accuracy"]) + spread, *(decimal(published[data]) for _ in paper),
+        return [data, accuracy_of(method, of[name]), *(decimal(published[data]) for _ in paper),
                 decimal(of[name]["log_loss"], 3), *(decimal(of[other]["accuracy"]) for other in others)]
 
     def mean(of: str, key: str) -> float:
@@ -108,13 +113,13 @@ def accuracy_table(method: dict, results: dict[str, dict[str, dict]], published:
     rows.append([f"**mean of {len(fitting)}**", f"**{decimal(mean(name, 'accuracy'))}**",
                  *(decimal(sum(published[data] for data in fitting) / len(fitting)) for _ in paper),
                  decimal(mean(name, "log_loss"), 3), *(decimal(mean(other, "accuracy")) for other in others)])
-    what_differs = "different seeds" if name in NETWORKS else "shuffled tasks and random ties"
+    what_differs = "different seeds" if name in ONE_RANDOM_START else "shuffled tasks and random ties"
     how = (f"Mean ± standard deviation of {RUNS} runs with {what_differs}" if runs_of(method) > 1 else "One run")
     note = (f"{how}, every row counted (`crowdfold compare --duplicates keep --runs {runs_of(method)}`). "
             "Log-loss is in nats; smaller is better.")
     if published:
         note += " Published: in appendix C.3 of the paper on [onepass](onepass.md)."
-        if name not in YARDSTICKS + NETWORKS:
+        if name not in YARDSTICKS + LAST_LABEL_COUNTS:
             note += " Our figures equal the published ones for `smile` if exact duplicates of rows count once."
     return table(["data set", f"`{name}`", *paper, "its log-loss", *(f"`{other}`" for other in others)], rows) + "\n\n" + note
 
@@ -124,7 +129,7 @@ def variants_table(binary: Path, data: Path, method: dict, published: dict[str, 
 
     def row(shown: str, *arguments: str) -> list[str]:
         found = [compare(binary, data / name, method, *arguments)[0] for name in data_sets]
-        return [shown, *(f"{decimal(of['accuracy'])} ± {decimal(of['accuracy_sd'])}" for of in found)]
+        return [shown, *(accuracy_of(method, of) for of in found)]
 
     rows = [["published", *(decimal(published[name]) for name in data_sets)], row("as it is")]
     rows += [row(f"`{variant.removeprefix('--set ')}`", *variant.split()) for variant in variants]

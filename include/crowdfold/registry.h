@@ -51,8 +51,11 @@ struct Traits {
   bool by_shares = false;  // they stay the same if every task is there twice
   bool estimate_is_argmax = true;  // the estimate is the most probable class
   bool has_free_matrices = false;  // a worker's confusion matrix may be any
-  bool may_swap_classes = false;   // of a dozen tasks, it may call classes by each other's names
-  bool compares_pairs = false;     // time grows with the square of a task's labels
+  // Why two of three equals may lose, by its equations: a worker who was right on the first tasks may
+  // outweigh two who were not; or a majority may be taken for one shared error.
+  bool trusts_first_tasks = false;
+  bool errors_may_be_shared = false;
+  bool compares_pairs = false;  // time grows with the square of a task's labels
 
   // Its online method, where there is one.
   bool online_equals_batch = true;  // given all tasks, it says what the batch method says

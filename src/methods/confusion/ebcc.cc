@@ -205,7 +205,8 @@ MethodInfo ebcc_method() {
        .has_trace = true,
        .draws = true,
        .climbs = true,
-       .has_free_matrices = true});
+       .has_free_matrices = true,
+       .errors_may_be_shared = true});
 }
 
 }  // namespace crowdfold

@@ -156,7 +156,7 @@ MethodInfo live_method() {
   return online_method<Live>(
       "live",
       "one pass: learns how workers err and how many tasks are too hard; the stream judges by it",
-      "crowdfold");
+      "crowdfold", {.trusts_first_tasks = true});
 }
 
 }  // namespace crowdfold

@@ -23,9 +23,18 @@
 //   both      dL/db[k]  =  sum_t dL/da_t[k],    dL/dW_i[l][k]  =  sum_t [x_it = l] dL/da_t[k],
 //             in phase 2 with mu / (M K^2) sign W_i[l][k]
 //
-// All weights by Adam, which starts anew with phase 2. W and V start at a normal distribution that is
-// cut off at two standard deviations of .01, b and c at 0. A worker has one input for a task: of several
-// labels the last one. A known truth is the q of its task, from which W and b learn nothing.
+// All weights by Adam, which starts anew with phase 2. The paper draws W and V from a normal
+// distribution that is cut off at two standard deviations of .01, and puts b and c at 0. Here nothing is
+// drawn, and the start leans to the votes. W and c are 0, and with n as above for q = s,
+//
+//   b[k]  =  log mean_t s_t(k),    V_i[l][k]  =  .02 log ((n_i[l][k] + 1 / K) / (n_i[k] + 1))
+//
+// Where the votes are the same on all tasks but for who dissents, labels do not tell which class is
+// which. A drawn decoder then decides, against six of seven; and from b = 0 all W hold the share of
+// classes until the penalty takes it from them, faster than b can take it over.
+//
+// A worker has one input for a task: of several labels the last one. A known truth is the q of its task,
+// from which W and b learn nothing.
 //
 // Cost: O(N K + M K^2) a step. Tasks are judged from their labels, workers learn from theirs: no sum
 // runs over absent labels, and none depends on the number of threads. Memory O(N + T K + M K^2).
@@ -35,7 +44,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/random.h"
 #include "base/vector_math.h"
 #include "methods/batch.h"
 #include "methods/confusion/confusion.h"
@@ -45,17 +53,9 @@
 namespace crowdfold {
 namespace {
 
-constexpr double kWeightSpread = .01;  // standard deviation of weights to start with
-constexpr double kCutOff = 2;          // in standard deviations
+constexpr double kLeaning = .02;       // of the decoder to the votes: as much as the paper draws
 constexpr double kLeastShare = 1e-10;  // in place of a share of 0: its logarithm is to be finite
 constexpr double kMostLogit = 300;     // of the decoder: beyond, exponentials would be out of range
-
-double truncated_normal(Random& random) {
-  for (;;) {
-    const double x = random.normal();
-    if (std::abs(x) <= kCutOff) return x;
-  }
-}
 
 double count_labelled(const Labels& labels) {
   double count = 0;
@@ -88,7 +88,7 @@ struct Laa {
 }  // namespace
 
 LaaNetwork::LaaNetwork(const Penalties& penalties, const Labels& labels, const Knowledge& given,
-                       std::uint64_t seed, int threads)
+                       int threads)
     : penalties_(penalties),
       labels_(labels),
       given_(given),
@@ -116,17 +116,35 @@ LaaNetwork::LaaNetwork(const Penalties& penalties, const Labels& labels, const K
       log_votes_[t * classes_ + k] = std::max(votes_[t][k], kLeastShare);
   }
   vector_log(log_votes_);
-  for_worker_blocks(labels.num_workers(), threads, [&](std::size_t first, std::size_t last) {
+  start_from_votes();
+  forget_moments();
+}
+
+void LaaNetwork::start_from_votes() {
+  bias_ = votes_.totals(threads_);
+  for (double& b : bias_) b = std::log(std::max(b / tasks_, kLeastShare));
+  const auto classes = static_cast<double>(classes_);
+  const std::size_t cells = classes_ * classes_;
+  for_worker_blocks(labels_.num_workers(), threads_, [&](std::size_t first, std::size_t last) {
+    std::vector<double> totals(classes_);
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-      Random random(mix64(seed) ^ mix64(w));
       const std::span<double> mine = weights(w);
       std::fill(mine.begin(), mine.end(), 0.0);
-      for (double& weight : mine.first(2 * classes_ * classes_))
-        weight = kWeightSpread * truncated_normal(random);
+      std::fill(totals.begin(), totals.end(), 1.0);
+      const std::span<double> v = mine.subspan(cells, cells);
+      std::fill(v.begin(), v.end(), 1 / classes);
+      const WorkerLabels said = by_worker_.worker(w);
+      for (std::size_t j = 0; j < said.size(); ++j) {
+        const std::span<const double> shares = std::as_const(votes_)[said.tasks[j]];
+        for (std::size_t k = 0; k < classes_; ++k) {
+          v[said.classes[j] * classes_ + k] += shares[k];
+          totals[k] += shares[k];
+        }
+      }
+      for (std::size_t i = 0; i < cells; ++i) v[i] = kLeaning * std::log(v[i] / totals[i % classes_]);
       refresh(w);
     }
   });
-  forget_moments();
 }
 
 void LaaNetwork::forget_moments() {
@@ -353,7 +371,7 @@ Result Laa::fit(const Options& options, const Labels& all_labels, const Knowledg
                 const RunContext& context) {
   using Phase = LaaNetwork::Phase;
   const Labels labels = keep_last_labels(all_labels);
-  LaaNetwork network(options, labels, given, context.seed, context.threads);
+  LaaNetwork network(options, labels, given, context.threads);
   Result result;
   const auto imitation = static_cast<std::uint64_t>(options.imitation);
   const auto iterations = static_cast<std::uint64_t>(options.iterations);
@@ -378,7 +396,7 @@ MethodInfo laa_method() {
   return batch_method<Laa>(
       "laa", "a label-aware autoencoder: a network from labels to classes, and one back",
       "Yin, Han, Zhang, Yu: Aggregating Crowd Wisdoms with Label-aware Autoencoders (IJCAI 2017)",
-      {.has_confusion = true, .has_trace = true, .draws = true, .may_swap_classes = true});
+      {.has_confusion = true, .has_trace = true});
 }
 
 }  // namespace crowdfold

@@ -17,8 +17,7 @@ class LaaNetwork {
   };
 
   // The labels must have no duplicates. `labels` and `given` must outlive the network.
-  LaaNetwork(const Penalties& penalties, const Labels& labels, const Knowledge& given,
-             std::uint64_t seed, int threads);
+  LaaNetwork(const Penalties& penalties, const Labels& labels, const Knowledge& given, int threads);
 
   // Forward over all tasks. Returns the loss.
   double judge(Phase phase);
@@ -48,6 +47,7 @@ class LaaNetwork {
   using Row = Eigen::Map<Eigen::ArrayXd>;
   using ConstRow = Eigen::Map<const Eigen::ArrayXd>;
 
+  void start_from_votes();
   template <class Classes>
   void score(Classes classes, Phase phase, TaskId first, TaskId last, std::span<double> rows);
   double compute_slopes(Phase phase, TaskId first, TaskId last, std::span<double> bias_gradient);

@@ -47,7 +47,7 @@ TEST_P(LaaGradient, IsThatOfFiniteDifferences) {
   const Labels labels = laa_crowd();
   const Knowledge given;
   // Penalties that matter as much as the rest.
-  LaaNetwork network({.divergence = .05, .weights = .7}, labels, given, 3, 1);
+  LaaNetwork network({.divergence = .05, .weights = .7}, labels, given, 1);
   disturb(network, labels);
 
   const auto slope_in = [&](double& weight, const auto& changed) {
@@ -84,7 +84,8 @@ TEST_P(LaaGradient, IsThatOfFiniteDifferences) {
 TEST(LaaNetwork, HasTheLossOfItsDefinition) {
   const Labels labels = labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"}});
   const Knowledge given;
-  LaaNetwork network({.divergence = .25, .weights = .5}, labels, given, 0, 1);
+  LaaNetwork network({.divergence = .25, .weights = .5}, labels, given, 1);
+  for (double& weight : network.bias()) weight = 0;
   for (WorkerId w = 0; w < 3; ++w) {
     for (double& weight : network.weights(w)) weight = 0;
     network.refresh(w);
@@ -100,26 +101,27 @@ TEST(LaaNetwork, HasTheLossOfItsDefinition) {
               1e-12);
 }
 
-TEST(LaaNetwork, StartsFromSmallWeightsThatDependOnTheSeed) {
-  const Labels labels = laa_crowd();
+// Two tasks: the votes are (2/3, 1/3) and (1, 0). By hand.
+TEST(LaaNetwork, StartsFromTheVotes) {
+  const Labels labels =
+      labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"}, {"2", "u", "a"}, {"2", "v", "a"}});
   const Knowledge given;
-  LaaNetwork a({}, labels, given, 1, 1);
-  LaaNetwork b({}, labels, given, 1, 2);
-  LaaNetwork c({}, labels, given, 2, 1);
-  double sum_of_squares = 0;
-  bool differ = false;
-  for (WorkerId w = 0; w < labels.num_workers(); ++w) {
-    for (std::size_t i = 0; i < 18; ++i) {
-      EXPECT_LE(std::abs(a.weights(w)[i]), .02);
-      EXPECT_EQ(a.weights(w)[i], b.weights(w)[i]);
-      differ = differ || a.weights(w)[i] != c.weights(w)[i];
-      sum_of_squares += a.weights(w)[i] * a.weights(w)[i];
-    }
-    for (std::size_t i = 18; i < 21; ++i) EXPECT_EQ(a.weights(w)[i], 0);
+  LaaNetwork network({}, labels, given, 1);
+  EXPECT_NEAR(network.bias()[0], std::log(5. / 6), 1e-12);
+  EXPECT_NEAR(network.bias()[1], std::log(1. / 6), 1e-12);
+  const double third = 1. / 3;
+  // By label, then class: u said "a" on both tasks, w "b" on the first.
+  const std::vector<double> u = {(2 + 2 * third - .5) / (2 + 2 * third), (third + .5) / (third + 1),
+                                 .5 / (2 + 2 * third), .5 / (third + 1)};
+  const std::vector<double> w = {.5 / (2 * third + 1), .5 / (third + 1),
+                                 (2 * third + .5) / (2 * third + 1), (third + .5) / (third + 1)};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(network.weights(0)[i], 0);
+    EXPECT_NEAR(network.weights(0)[4 + i], .02 * std::log(u[i]), 1e-12) << i;
+    EXPECT_NEAR(network.weights(2)[4 + i], .02 * std::log(w[i]), 1e-12) << i;
   }
-  EXPECT_TRUE(differ);
-  // The standard deviation of a normal distribution that is cut off at 2 is .88.
-  EXPECT_NEAR(std::sqrt(sum_of_squares / (18 * labels.num_workers())), .0088, .0015);
+  EXPECT_EQ(network.weights(0)[8], 0);
+  EXPECT_EQ(network.weights(0)[9], 0);
 }
 
 TEST(Laa, GoesDownInBothPhases) {

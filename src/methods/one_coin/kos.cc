@@ -12,8 +12,11 @@
 //
 // The paper starts with draws from Normal(1, 1). Messages are linear in the start, so their mean over
 // all draws is what their mean, 1, leads to. That matters where several directions grow at the same
-// rate, as with three workers who contradict each other in turn: a draw decides between them, against
-// the majority as often as not.
+// rate: a draw decides between them, against the majority as often as not.
+//
+// Messages settle on a direction if one grows faster than all others. If none does, as where workers
+// contradict each other in turn, messages turn from round to round, and the number of rounds would
+// decide. Growth tells: it tends to a constant, or never does. Then labels are counted.
 //
 // All messages of an iteration are scaled so that the largest is always the same: no sign depends on it,
 // and nothing overflows. Equal messages stay exactly equal so, while the rounding of other scales would
@@ -26,8 +29,10 @@
 // decided by the count of its labels. Known truths have no place in the model.
 //
 // Cost: O(N) an iteration; memory 22 bytes a label.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "labels/worker_major.h"
 #include "methods/batch.h"
@@ -149,6 +154,18 @@ class Messages {
   FlatArray<double> values_;
 };
 
+// Whether messages turn instead of settling: their growth still changes in the last rounds. On data sets
+// it is the same to five digits after 30 rounds, and within a tenth after 15; where messages of equals
+// turn, it changes by a factor of 1.7 and more.
+bool turns(std::span<const double> growth) {
+  constexpr std::size_t kRounds = 10;
+  constexpr double kSteady = 1.5;
+  if (growth.size() < 2 * kRounds) return false;  // too early to tell
+  const auto last = growth.last(kRounds);
+  const auto [least, most] = std::minmax_element(last.begin(), last.end());
+  return *most > kSteady * *least;
+}
+
 // The evidence for each of the two classes on one task.
 struct Balance {
   double first = 0;
@@ -192,8 +209,10 @@ struct KargerOhShah {
       if (largest > 0) messages.scale(largest);
       return Step{largest / std::exchange(before, kLargest), 0};
     });
-    // The direction of messages is known, its sign is not: most labels are right.
-    if (messages.sum_of_trust() < 0) messages.scale(-kLargest);
+    if (turns(result.trace))
+      messages.start();
+    else if (messages.sum_of_trust() < 0)  // the direction is known, its sign is not
+      messages.scale(-kLargest);
     report(labels, messages, context, result);
     return result;
   }

@@ -111,7 +111,7 @@ MethodInfo sbic_method() {
       "sbic", "one pass for two classes: workers are credited with the probability of being right",
       "Manino, Tran-Thanh, Jennings: Streaming Bayesian Inference for Crowdsourced Classification "
       "(NeurIPS 2019)",
-      {.most_classes = kTwo});
+      {.most_classes = kTwo, .trusts_first_tasks = true});
 }
 
 }  // namespace crowdfold
