@@ -67,8 +67,11 @@ class Aggregator:
             if not _same(value, default):
                 raise UsageError(f"{type(self).__name__}: {name}={value!r} has no meaning here; leave it at {default!r}")
         settings = []
+        signature = inspect.signature(type(self).__init__)
         for name, option in self._options.items():
             value = getattr(self, name)
+            if _same(value, signature.parameters[name].default):
+                continue  # not set: a method may fit it to the data
             value = self._values.get(name, {}).get(value, value)
             settings.append((option, repr(value) if isinstance(value, float) else str(value)))
         try:
