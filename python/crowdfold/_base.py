@@ -331,12 +331,13 @@ class Aggregator:
         return self
 
     def save(self, path: Path, *, details: bool = False) -> None:
-        """Writes worker qualities, as `crowdfold aggregate --workers-out` does: CSV, or JSON lines by extension."""
+        """Writes worker qualities, as `crowdfold aggregate --workers-out` does: CSV, or JSON lines by extension. Confusion
+        matrices are not among them: pickle a model to keep all that it knows."""
         self._require_learned().save(os.fspath(path), details)
 
     def load(self: Self, path: Path) -> Self:
         """Starts from worker qualities that `save` or the command line wrote: `predict`, `partial_fit` and `learn_one`
-        go on from them. `fit(..., workers=path)` uses them as prior knowledge instead."""
+        go on from these qualities alone. `fit(..., workers=path)` uses them as prior knowledge instead."""
         learned = _native.Learned(self._method, self._settings(), self._seed())
         learned.load(os.fspath(path))
         self._learned = learned
