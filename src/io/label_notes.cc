@@ -206,9 +206,8 @@ class NoteWriter {
   void on_workers() {
     const NameTable& workers = totals_.workers;
     if (workers.size() == 1)
-      notes_.push_back(
-          fmt::format("all labels are by one worker, {}{}{}", in_quotes(workers[0]),
-                      kNothingLearned, ask("worker")));
+      notes_.push_back(fmt::format("all labels are by one worker, {}{}{}", in_quotes(workers[0]),
+                                   kNothingLearned, ask("worker")));
     else if (workers.size() >= totals_.labels + totals_.duplicates)
       notes_.push_back("every label is by a worker of its own, so no worker's quality can be known" +
                        ask("worker"));
@@ -287,8 +286,8 @@ LabelTotals totals_of(const std::string& source, const Labels& labels) {
   bool workers_meet = false;
   for (TaskId t = 0; t < tasks && !workers_meet; ++t) {
     const std::span<const WorkerId> workers = labels.task(t).workers;
-    workers_meet = std::any_of(workers.begin(), workers.end(),
-                               [&](WorkerId w) { return w != workers.front(); });
+    workers_meet =
+        std::any_of(workers.begin(), workers.end(), [&](WorkerId w) { return w != workers.front(); });
   }
   return {source,
           labels.num_labels(),

@@ -21,7 +21,7 @@ struct LabelTotals {
   const NameTable& workers;
   const NameTable& classes;
   bool workers_meet = true;              // some task has labels by two workers
-  std::string last_task = {};                // where rows of totals stand
+  std::string last_task = {};            // where rows of totals stand
   std::vector<std::string> header = {};  // names of all columns, where the inputs have them
   bool has_columns = true;               // that --map could choose: it is no export of a platform
 };

@@ -92,14 +92,15 @@ TEST(Notes, TellRolesThatSayNothing) {
 }
 
 TEST(Notes, TellWhatFollowsWhereWorkersNeverMeet) {
-  const Lines notes = notes_on(labels_of(
-      {{"1", "u", "a"}, {"1", "u", "b"}, {"2", "v", "b"}, {"2", "v", "a"}, {"3", "w", "a"}},
-      Duplicates::keep));
+  const Lines notes = notes_on(
+      labels_of({{"1", "u", "a"}, {"1", "u", "b"}, {"2", "v", "b"}, {"2", "v", "a"}, {"3", "w", "a"}},
+                Duplicates::keep));
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_EQ(notes[0],
-            "no task has labels of two workers, so no quality can be learned without truths or an earlier "
-            "run, and confidences are those of an unknown worker: is this the right column for tasks? "
-            "(--map task=COLUMN)");
+  EXPECT_EQ(
+      notes[0],
+      "no task has labels of two workers, so no quality can be learned without truths or an earlier "
+      "run, and confidences are those of an unknown worker: is this the right column for tasks? "
+      "(--map task=COLUMN)");
 }
 
 TEST(Notes, TellLabelsThatMayMeanNothing) {

@@ -80,7 +80,8 @@ Section rules_section(const ReportView& shown) {
            options.method, percent(options.settled),
            settled == options.settled
                ? ""
-               : fmt::format(", which with the method's doubt is a confidence of {}", percent(settled)))},
+               : fmt::format(", which with the method's doubt is a confidence of {}",
+                             percent(settled)))},
        Prose{"A task needs one more label if a further label that agrees with its answer is likely to "
              "settle it: a label that weighs as much as the crowd's labels do (the median of their "
              "log-odds), followed by the method as far as it follows such labels now."},

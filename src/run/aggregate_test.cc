@@ -1,6 +1,5 @@
 // The door, and aggregation task by task: the same bytes whatever the road.
 #include "crowdfold/aggregate.h"
-#include "crowdfold/metrics.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "crowdfold/metrics.h"
 #include "label_files.h"
 #include "run/aggregate_grouped.h"
 #include "support.h"
@@ -307,9 +307,9 @@ TEST(Score, TakesTheLogLossOfTheProbabilitiesOfAllClasses) {
   context.posterior = true;
   const Result fit = find_method("fivepass").make({})->fit(labels, context);
   const Score score = score_method(find_method("fivepass"), {}, labels, simulated.truths, 1, {});
-  EXPECT_EQ(score.log_loss, evaluate(fit.estimate, simulated.truths, labels.num_classes(),
-                                     fit.confidence, fit.posterior)
-                                .log_loss);
+  EXPECT_EQ(score.log_loss,
+            evaluate(fit.estimate, simulated.truths, labels.num_classes(), fit.confidence, fit.posterior)
+                .log_loss);
   EXPECT_NE(score.log_loss,
             evaluate(fit.estimate, simulated.truths, labels.num_classes(), fit.confidence).log_loss);
 }
@@ -327,13 +327,15 @@ TEST(TaskByTask, TellsWhereMostWorkersGiveOneLabelOnly) {
   const auto notes_on = [&](const std::string& path, const char* method) {
     AggregateSummary summary;
     std::vector<ReadReport> reports;
-    aggregate_grouped({.method = method, .labels = {path}, .road = Road::grouped, .output = folder / "out"},
-                      threads(1), summary, reports);
+    aggregate_grouped(
+        {.method = method, .labels = {path}, .road = Road::grouped, .output = folder / "out"},
+        threads(1), summary, reports);
     return reports.back().notes;
   };
   const std::string path = folder.write("functions.csv", functions);
   ASSERT_EQ(notes_on(path, "threepass").size(), 1U);
-  EXPECT_TRUE(notes_on(path, "threepass")[0].starts_with("most labels are by workers who give one label"));
+  EXPECT_TRUE(
+      notes_on(path, "threepass")[0].starts_with("most labels are by workers who give one label"));
   EXPECT_TRUE(notes_on(path, "mv").empty());
   EXPECT_TRUE(notes_on(folder.write("people.csv", people), "threepass").empty());
 }

@@ -38,9 +38,8 @@ Score score_method(const MethodInfo& method, const Settings& asked, const Labels
   for (int i = 0; i < runs; ++i) {
     of_run.seed = context.seed + static_cast<std::uint64_t>(i);
     const TimedResult timed = timed_fit(*made, labels, of_run);
-    const Evaluation evaluation =
-        evaluate(timed.result.estimate, truths, labels.num_classes(), timed.result.confidence,
-                 timed.result.posterior);
+    const Evaluation evaluation = evaluate(timed.result.estimate, truths, labels.num_classes(),
+                                           timed.result.confidence, timed.result.posterior);
     seconds.push_back(timed.seconds);
     accuracies.push_back(evaluation.accuracy);
     score.accuracy += evaluation.accuracy / runs;

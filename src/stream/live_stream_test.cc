@@ -463,7 +463,8 @@ TEST(LiveStream, TellsWhetherMostWorkersGiveOneLabelOnly) {
         const StreamEvent event = {.kind = StreamEvent::Kind::label,
                                    .task = task,
                                    .worker = worker,
-                                   .label = t % 2 == 0 ? "a" : "b"};
+                                   .label = t % 2 == 0 ? "a" : "b",
+                                   .id = ""};
         stream.consume(std::span(&event, 1));
       }
     }
