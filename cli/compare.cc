@@ -118,7 +118,7 @@ void add_compare(CLI::App& app) {
   state->run.add_memory_to(command);
   command.footer(
       "Accuracy is the mean over the runs ± its standard deviation; seconds are of one run, reading "
-      "excluded.\n"
+      "excluded.\nLog-loss is of the probabilities of all classes.\n"
       "Examples:\n"
       "  crowdfold compare labels.csv --truth truth.csv\n"
       "  crowdfold compare labels.csv --truth truth.csv --methods mv,twopass --duplicates keep");

@@ -16,6 +16,12 @@
 
 namespace crowdfold::cli {
 
+// Of LiveStream::one_label_prevails().
+inline constexpr const char* kOneLabelPrevails =
+    "note: most labels are by workers who give one label and no other, as labelling functions do; a "
+    "stream cannot know that, and its answers may be worse than a majority vote: give all labels to "
+    "'crowdfold aggregate'";
+
 // A check of options that name a file: an empty name, as from a variable of the shell that is not set,
 // is none.
 std::string is_file_name(const std::string& value);

@@ -94,9 +94,11 @@ void tell_glance(const Labels& labels, const Result& result) {
     tell(fmt::format("nothing is settled: {}\n", words_of(footing)));
     return;
   }
-  tell(fmt::format("{} of {} below a confidence of {}\n", with_commas(doubtful.size()),
-                   count_noun(labels.num_tasks(), "task"),
-                   decimal(with_doubt(settled, result.doubt, labels.num_classes()), 2)));
+  const double confidence = with_doubt(settled, result.doubt, labels.num_classes());
+  tell(fmt::format(
+      "{} of {} below a certainty of {}{}\n", with_commas(doubtful.size()),
+      count_noun(labels.num_tasks(), "task"), decimal(settled, 2),
+      confidence == settled ? "" : fmt::format(", a confidence of {}", decimal(confidence, 3))));
 }
 
 }  // namespace crowdfold::cli

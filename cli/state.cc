@@ -47,6 +47,7 @@ void show(const State& options) {
   summary.add({"prior", fmt::format("Beta({}, {})", config.alpha, config.beta)});
   if (config.half_life > 0) summary.add({"half-life", fmt::format("{} labels", config.half_life)});
   print(summary.text(color) + "\n");
+  if (stream.one_label_prevails()) options.run.say(kOneLabelPrevails);
 
   std::vector<WorkerSummary> workers = stream.workers();
   std::stable_sort(workers.begin(), workers.end(), [](const WorkerSummary& a, const WorkerSummary& b) {

@@ -76,6 +76,7 @@ class Session {
     if (Clock::now() - committed_at_ > kPatience) commit();
   }
   StreamTotals totals() const { return stream_.totals(); }
+  bool one_label_prevails() const { return stream_.one_label_prevails(); }
   bool told_all() const { return told_all_; }
   void print_summary() {
     append_line(lines_, stream_.totals());
@@ -143,6 +144,7 @@ void Stream::operator()() const {
   if (const std::uint64_t headers = reader.report().repeated_headers; headers > 0)
     run.say(
         fmt::format("{}: {} left out", reader.report().source, count_noun(headers, "repeated header")));
+  if (session.one_label_prevails()) run.say(kOneLabelPrevails);
   const std::uint64_t open = session.totals().open_tasks;
   if (!keep_open && open > 0)
     run.say(fmt::format("{} {} open, for labels that come later; --close-at-end closes tasks at the end",

@@ -129,8 +129,8 @@ void require_separate(const std::vector<std::string>& outputs, const std::vector
 // Whether two paths of inputs lead to one file.
 bool is_same_file(const std::string& a, const std::string& b);
 
-// Names of workers: one per line, or the first column of a table that begins with "worker", as
-// write_workers writes it.
+// Names of workers: one per line, or those of a table with a column "worker", as write_workers writes
+// it.
 std::vector<std::string> read_worker_names(const std::string& path);
 
 // Worker qualities, as write_workers writes them, as counts under the prior Beta(alpha, beta), by

@@ -73,8 +73,8 @@ struct MethodInfo {
   std::function<std::unique_ptr<Method>(const Settings&)> make = {};
   // Null for methods that only work on whole data sets. The seed decides ties.
   std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online = {};
-  // Judges further tasks by a Result::learned. For methods on whole data sets whose states hold more
-  // than counts and matrices; else null.
+  // Judges further tasks by a Result::learned. For methods whose states hold more than counts and
+  // matrices; else null.
   std::function<std::unique_ptr<Judge>(const Settings&)> make_judge = {};
 
   bool has_option(const std::string& option) const;

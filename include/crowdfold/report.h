@@ -156,7 +156,7 @@ struct ComparedMethod {
   // Share of tasks with the same estimate, by place in Report::methods; NaN if left out.
   std::vector<double> same;
   double confidence = 0;  // mean
-  double settled = 0;     // share of tasks
+  double settled = 0;     // share of tasks, at its own certainty
   Evaluation evaluation = {};
   std::uint64_t better = 0;  // tasks on which it is right and the report's method wrong
   std::uint64_t worse = 0;   // tasks on which it is wrong and the report's method right

@@ -143,6 +143,10 @@ class LiveStream {
   const StreamConfig& config() const;
   StreamTotals totals() const;
   std::vector<WorkerSummary> workers() const;
+  // Whether most labels of closed tasks are by workers who give one label and no other, as labelling
+  // functions do. Answers may then be worse than a majority vote. False where there are very many
+  // workers.
+  bool one_label_prevails() const;
   // body(answer) for every task, in the order in which they came.
   void for_answers(const std::function<void(const TaskUpdate&)>& body);
   // The same for one task. False if there is none of that name.

@@ -67,8 +67,11 @@ class Aggregator:
             if not _same(value, default):
                 raise UsageError(f"{type(self).__name__}: {name}={value!r} has no meaning here; leave it at {default!r}")
         settings = []
+        signature = inspect.signature(type(self).__init__)
         for name, option in self._options.items():
             value = getattr(self, name)
+            if _same(value, signature.parameters[name].default):
+                continue  # not set: a method may fit it to the data
             value = self._values.get(name, {}).get(value, value)
             settings.append((option, repr(value) if isinstance(value, float) else str(value)))
         try:
@@ -328,12 +331,13 @@ class Aggregator:
         return self
 
     def save(self, path: Path, *, details: bool = False) -> None:
-        """Writes worker qualities, as `crowdfold aggregate --workers-out` does: CSV, or JSON lines by extension."""
+        """Writes worker qualities, as `crowdfold aggregate --workers-out` does: CSV, or JSON lines by extension. Confusion
+        matrices are not among them: pickle a model to keep all that it knows."""
         self._require_learned().save(os.fspath(path), details)
 
     def load(self: Self, path: Path) -> Self:
         """Starts from worker qualities that `save` or the command line wrote: `predict`, `partial_fit` and `learn_one`
-        go on from them. `fit(..., workers=path)` uses them as prior knowledge instead."""
+        go on from these qualities alone. `fit(..., workers=path)` uses them as prior knowledge instead."""
         learned = _native.Learned(self._method, self._settings(), self._seed())
         learned.load(os.fspath(path))
         self._learned = learned

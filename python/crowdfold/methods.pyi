@@ -169,9 +169,9 @@ class ThreePass(Aggregator):
     Parameters
     ----------
     soften : float, default 0.7
-        factor of the temperature of answers; fitted to known truths unless changed (0.05 to 10)
+        factor of the temperature of answers; fitted to known truths unless set (0.05 to 10)
     doubt : float, default 0.05
-        share of an answer's probability that all classes get alike; fitted to known truths unless changed (0 to 0.9)
+        share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9)
     passes : int, default 3
         passes over the labels; 1: the online method (1 to 100)
     blocks : int, default 8
@@ -238,9 +238,9 @@ class FivePass(Aggregator):
     Parameters
     ----------
     soften : float, default 0.7
-        factor of the temperature of answers; fitted to known truths unless changed (0.05 to 10)
+        factor of the temperature of answers; fitted to known truths unless set (0.05 to 10)
     doubt : float, default 0.05
-        share of an answer's probability that all classes get alike; fitted to known truths unless changed (0 to 0.9)
+        share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9)
     rounds : int, default 5
         rounds over the labels before the answers (1 to 100)
     symmetry : float, default 16.0

@@ -211,3 +211,8 @@ def test_verbose_shows_progress(frame: pd.DataFrame, capfd: Any) -> None:
     assert capfd.readouterr().err == ""
     cf.DawidSkene(verbose=True).fit(pd.concat([frame] * 20))
     assert "reading" in capfd.readouterr().err
+
+
+def test_parameters_at_their_defaults_are_not_set() -> None:
+    assert cf.ThreePass()._settings() == []
+    assert cf.ThreePass(soften=.7, doubt=.1)._settings() == [("doubt", "0.1")]

@@ -148,3 +148,22 @@ def test_methods_on_whole_data_sets_refuse(grouped: pd.DataFrame) -> None:
     for call in (lambda m: m.partial_fit(grouped), lambda m: m.learn_one("a", {"u": "x"})):
         with pytest.raises(cf.UsageError, match="ds works on whole data sets only.*onepass"):
             call(cf.DawidSkene())
+
+
+@pytest.mark.parametrize("cls", [cf.ThreePass, cf.FivePass, cf.DawidSkene, cf.OnePass])
+def test_a_pickled_model_judges_as_before(cls: Any, grouped: pd.DataFrame) -> None:
+    model = cls().fit(grouped)
+    again = pickle.loads(pickle.dumps(model))
+    pd.testing.assert_frame_equal(again.predict_proba(grouped), model.predict_proba(grouped), check_exact=True)
+
+
+def test_threepass_judges_further_tasks_as_softly_as_its_own(grouped: pd.DataFrame) -> None:
+    model = cf.ThreePass().fit(grouped)
+    assert (model.predict_proba(grouped) - model.probas_).abs().max().max() < .02
+
+
+def test_a_loaded_model_has_the_qualities_that_were_saved(grouped: pd.DataFrame, tmp_path: Path) -> None:
+    for cls in (cf.ThreePass, cf.DawidSkene):
+        cls().fit(grouped).save(tmp_path / "workers.csv")
+        first, second = (cls().load(tmp_path / "workers.csv").predict_proba(grouped) for _ in range(2))
+        pd.testing.assert_frame_equal(first, second, check_exact=True)

@@ -21,6 +21,11 @@ constexpr std::uint64_t kFewRows = 4;  // with fewer, anything may be chance
 constexpr std::size_t kMostNotes = 3;  // of one kind
 constexpr double kManyJoined = 0.05;   // share of labels with several choices that is no slip
 
+// What follows where no worker can be compared with another.
+constexpr const char* kNothingLearned =
+    ", so no quality can be learned without truths or an earlier run, and confidences are those of an "
+    "unknown worker";
+
 // "'cat'", cut to a sane length.
 std::string in_quotes(std::string_view name) {
   constexpr std::size_t kLength = 40;
@@ -190,6 +195,9 @@ class NoteWriter {
           fmt::format("{} of {} are not the only one of their worker on their task, and one "
                       "of them counts{}",
                       t.duplicates, count_noun(all, "label"), ask("task")));
+    else if (!t.workers_meet && t.workers.size() > 1)
+      notes_.push_back(
+          fmt::format("no task has labels of two workers{}{}", kNothingLearned, ask("task")));
     else if (t.tasks >= t.labels)
       notes_.push_back(
           "there are no more labels than tasks, so few workers or none can be compared with another" +
@@ -199,8 +207,8 @@ class NoteWriter {
   void on_workers() {
     const NameTable& workers = totals_.workers;
     if (workers.size() == 1)
-      notes_.push_back(
-          fmt::format("all labels are by one worker, {}{}", in_quotes(workers[0]), ask("worker")));
+      notes_.push_back(fmt::format("all labels are by one worker, {}{}{}", in_quotes(workers[0]),
+                                   kNothingLearned, ask("worker")));
     else if (workers.size() >= totals_.labels + totals_.duplicates)
       notes_.push_back("every label is by a worker of its own, so no worker's quality can be known" +
                        ask("worker"));
@@ -276,12 +284,19 @@ bool means_nothing(std::string_view label) {
 
 LabelTotals totals_of(const std::string& source, const Labels& labels) {
   const TaskId tasks = labels.num_tasks();
+  bool workers_meet = false;
+  for (TaskId t = 0; t < tasks && !workers_meet; ++t) {
+    const std::span<const WorkerId> workers = labels.task(t).workers;
+    workers_meet =
+        std::any_of(workers.begin(), workers.end(), [&](WorkerId w) { return w != workers.front(); });
+  }
   return {source,
           labels.num_labels(),
           labels.rows().duplicates,
           tasks,
           labels.workers(),
           labels.classes(),
+          workers_meet,
           tasks == 0 ? std::string() : std::string(labels.tasks()[tasks - 1])};
 }
 

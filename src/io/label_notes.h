@@ -20,7 +20,8 @@ struct LabelTotals {
   std::uint64_t tasks = 0;
   const NameTable& workers;
   const NameTable& classes;
-  std::string last_task;                 // where rows of totals stand
+  bool workers_meet = true;              // some task has labels by two workers
+  std::string last_task = {};            // where rows of totals stand
   std::vector<std::string> header = {};  // names of all columns, where the inputs have them
   bool has_columns = true;               // that --map could choose: it is no export of a platform
 };

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <memory>
 
 #include "crowdfold/error.h"
 #include "crowdfold/exports.h"
 #include "crowdfold/io.h"
+#include "io/byte_source.h"
 #include "io/input_table.h"
 #include "io/label_notes.h"
 #include "io/spellings.h"
@@ -70,34 +71,51 @@ void require_no_export(const std::string& path, const ReadOptions& options) {
                   path));
 }
 
-// The first field of a row of CSV.
-std::string first_field(std::string_view row) {
-  if (!row.starts_with('"')) return std::string(row.substr(0, row.find(',')));
-  std::string field;
-  for (std::size_t i = 1; i < row.size(); ++i) {
-    if (row[i] == '"' && (++i == row.size() || row[i] != '"')) break;
-    field.push_back(row[i]);
+// Whether a text is a table with a column of workers, rather than a name on each line.
+bool has_worker_column(std::string_view text) {
+  const std::string header = fold_case(trimmed(text.substr(0, text.find_first_of("\r\n"))));
+  if (header.starts_with('{') || header.starts_with('[')) return true;
+  for (std::size_t begin = 0; begin <= header.size();) {
+    const std::size_t end = std::min(header.find_first_of(",;\t|", begin), header.size());
+    std::string_view name = trimmed(std::string_view(header).substr(begin, end - begin));
+    if (name.size() > 1 && name.starts_with('"') && name.ends_with('"'))
+      name = name.substr(1, name.size() - 2);
+    if (name == "worker") return true;
+    begin = end + 1;
   }
-  return field;
+  return false;
+}
+
+std::string read_all(ByteSource& source) {
+  std::string text;
+  for (std::string block(std::size_t{1} << 16, '\0');;) {
+    const std::size_t bytes = source.read(block.data(), block.size());
+    if (bytes == 0) return text;
+    text.append(block, 0, bytes);
+  }
 }
 
 }  // namespace
 
 std::vector<std::string> read_worker_names(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::io, Location{path, 0, 0}, "it cannot be read");
+  std::unique_ptr<ByteSource> source = open_text(path, {});
   std::vector<std::string> names;
-  bool is_table = false;
-  bool first = true;
-  for (std::string line; std::getline(file, line); first = false) {
-    const std::string_view text = trimmed(line);
-    if (first && (text == "worker" || text.starts_with("worker,"))) {
-      is_table = true;
-    } else if (!text.empty()) {
-      names.push_back(is_table ? first_field(text) : std::string(text));
-    }
+  if (has_worker_column(source->peek(kMostPeeked))) {
+    TableInput input(std::move(source), path, {}, {worker_role()});
+    input.for_each_row([&](Row row, bool) -> Complaint {
+      if (row[0].empty()) return {1, "no worker: the field is empty"};
+      names.emplace_back(row[0]);
+      return {};
+    });
+    return names;
   }
-  if (file.bad()) throw Error(ErrorCode::io, Location{path, 0, 0}, "it cannot be read");
+  const std::string text = read_all(*source);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view name = trimmed(std::string_view(text).substr(begin, end - begin));
+    if (!name.empty()) names.emplace_back(name);
+    begin = end + 1;
+  }
   return names;
 }
 

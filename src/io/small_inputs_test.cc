@@ -72,7 +72,14 @@ TEST(WorkerNames, AreLinesOrTheFirstColumnOfATable) {
   EXPECT_EQ(
       read_worker_names(folder.write("b.csv", "worker,quality\nann,.5\n\"bob, \"\"jr.\"\"\",.4\n")),
       (Strings{"ann", "bob, \"jr.\""}));
+  EXPECT_EQ(read_worker_names(folder.write("c.csv", "quality,worker\r\n.5,ann\r\n.4,\"b\nc\"\r\n")),
+            (Strings{"ann", "b\nc"}));
+  EXPECT_EQ(read_worker_names(folder.write("d.tsv", "worker\tquality\nann\t.5\n")), Strings{"ann"});
+  EXPECT_EQ(read_worker_names(folder.write("e.jsonl", "{\"worker\": \"ann\", \"quality\": 1}\n")),
+            Strings{"ann"});
   EXPECT_EQ(error_of([&] { read_worker_names(folder / "nowhere"); }).code(), ErrorCode::io);
+  const std::string bad = folder.write("f.csv", "worker,quality\nann,.5\n,.4\n");
+  EXPECT_EQ(error_of([&] { read_worker_names(bad); }).location().line, 3U);
 }
 
 TEST(Truths, ThatAreEmptyAreRefused) {

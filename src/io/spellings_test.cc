@@ -86,7 +86,21 @@ TEST(Notes, TellRolesThatSayNothing) {
   const Lines workers = notes_on(
       labels_of({{"1", "u", "a"}, {"2", "u", "b"}, {"3", "u", "b"}, {"3", "u", "b"}, {"4", "u", "a"}}));
   ASSERT_EQ(workers.size(), 2U);
-  EXPECT_TRUE(workers[1].starts_with("all labels are by one worker, 'u'")) << workers[1];
+  EXPECT_EQ(workers[0].find("no quality"), std::string::npos) << workers[0];
+  EXPECT_TRUE(workers[1].starts_with("all labels are by one worker, 'u', so no quality can be learned"))
+      << workers[1];
+}
+
+TEST(Notes, TellWhatFollowsWhereWorkersNeverMeet) {
+  const Lines notes = notes_on(
+      labels_of({{"1", "u", "a"}, {"1", "u", "b"}, {"2", "v", "b"}, {"2", "v", "a"}, {"3", "w", "a"}},
+                Duplicates::keep));
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(
+      notes[0],
+      "no task has labels of two workers, so no quality can be learned without truths or an earlier "
+      "run, and confidences are those of an unknown worker: is this the right column for tasks? "
+      "(--map task=COLUMN)");
 }
 
 TEST(Notes, TellLabelsThatMayMeanNothing) {

@@ -24,45 +24,52 @@ bool is_no_chance(double labels, double share) {
 
 }  // namespace
 
+void OneLabelCounts::add(const TaskLabels& task) {
+  for (std::size_t j = 0; j < task.size(); ++j) add(task.workers[j], task.classes[j], 1);
+}
+
+void OneLabelCounts::add(WorkerId w, ClassId label, double labels) {
+  if (w >= seen_.size()) seen_.resize(w + 1ULL);
+  if (label >= of_class_.size()) of_class_.resize(label + 1ULL);
+  Seen& worker = seen_[w];
+  worker.several |= worker.labels > 0 && worker.label != label;
+  worker.label = label;
+  worker.labels += labels;
+  of_class_[label] += labels;
+  labels_ += labels;
+}
+
+bool OneLabelCounts::is_sure(WorkerId w) const {
+  return has_one(w) && is_no_chance(seen_[w].labels, of_class_[seen_[w].label] / labels_);
+}
+
+bool OneLabelCounts::prevail() const {
+  double theirs = 0;
+  for (WorkerId w = 0; w < workers(); ++w) theirs += is_sure(w) ? seen_[w].labels : 0;
+  return theirs > labels_ / 2;
+}
+
 OneLabelWorkers::OneLabelWorkers(const Labels& labels, const Knowledge& given) {
   find(labels, given);
   if (!empty()) count(labels, given);
 }
 
 void OneLabelWorkers::find(const Labels& labels, const Knowledge& given) {
-  struct Seen {
-    std::uint32_t labels = 0;
-    ClassId label = kNoClass;
-    bool several = false;
+  OneLabelCounts counts;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) counts.add(labels.task(t));
+  const auto is_new = [&](WorkerId w) {
+    return w >= given.workers.size() || given.workers[w].seen == 0;
   };
-  std::vector<Seen> seen(labels.num_workers());
-  std::vector<double> of_class(labels.num_classes());
-  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    const TaskLabels task = labels.task(t);
-    for (std::size_t j = 0; j < task.size(); ++j) {
-      Seen& worker = seen[task.workers[j]];
-      const ClassId label = task.classes[j];
-      worker.several |= worker.labels++ > 0 && worker.label != label;
-      worker.label = label;
-      ++of_class[label];
-    }
-  }
-  const auto all = static_cast<double>(labels.num_labels());
-  const auto has_one = [&](WorkerId w) {
-    const bool has_history = w < given.workers.size() && given.workers[w].seen > 0;
-    return seen[w].labels > 0 && !seen[w].several && !has_history;
-  };
-  const auto is_sure = [&](WorkerId w) {
-    return has_one(w) && is_no_chance(seen[w].labels, of_class[seen[w].label] / all);
-  };
+  const auto is_sure = [&](WorkerId w) { return is_new(w) && counts.is_sure(w); };
   double theirs = 0;
-  for (WorkerId w = 0; w < seen.size(); ++w) theirs += is_sure(w) ? seen[w].labels : 0;
-  prevail_ = theirs > all / 2;
+  for (WorkerId w = 0; w < counts.workers(); ++w) theirs += is_sure(w) ? counts.labels_of(w) : 0;
+  prevail_ = theirs > counts.labels() / 2;
   // Where they prevail, those with few labels are no others.
-  for (WorkerId w = 0; w < seen.size() && theirs > 0; ++w) {
-    number_.push_back(
-        is_sure(w) || (prevail_ && has_one(w)) ? static_cast<std::uint32_t>(workers_.size()) : kNobody);
-    if (number_.back() != kNobody) workers_.emplace_back().label = seen[w].label;
+  for (WorkerId w = 0; w < labels.num_workers() && theirs > 0; ++w) {
+    const bool is_one =
+        w < counts.workers() && (is_sure(w) || (prevail_ && is_new(w) && counts.has_one(w)));
+    number_.push_back(is_one ? static_cast<std::uint32_t>(workers_.size()) : kNobody);
+    if (is_one) workers_.emplace_back().label = counts.label_of(w);
   }
 }
 

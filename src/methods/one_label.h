@@ -32,6 +32,32 @@
 
 namespace crowdfold {
 
+// Who has given one label so far, and no other.
+class OneLabelCounts {
+ public:
+  void add(const TaskLabels& task);
+  void add(WorkerId w, ClassId label, double labels);
+  bool has_one(WorkerId w) const { return seen_[w].labels > 0 && !seen_[w].several; }
+  // The same, and not by chance.
+  bool is_sure(WorkerId w) const;
+  ClassId label_of(WorkerId w) const { return seen_[w].label; }
+  double labels_of(WorkerId w) const { return seen_[w].labels; }
+  double labels() const { return labels_; }
+  WorkerId workers() const { return static_cast<WorkerId>(seen_.size()); }
+  // Whether most labels are by workers who are sure to be such.
+  bool prevail() const;
+
+ private:
+  struct Seen {
+    double labels = 0;
+    ClassId label = kNoClass;
+    bool several = false;
+  };
+  std::vector<Seen> seen_;  // by worker
+  std::vector<double> of_class_;
+  double labels_ = 0;
+};
+
 class OneLabelWorkers {
  public:
   // Nobody.

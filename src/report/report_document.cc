@@ -75,13 +75,13 @@ Section rules_section(const ReportView& shown) {
       {Prose{fmt::format(
            "Answers, confidences and qualities are those of the method {}. A confidence is the "
            "probability that the answer is right, not a share of votes. A task is settled at a "
-           "confidence of {} or more{}; "
+           "certainty of {} or more{}; "
            "none is where the labels do not show that workers know the answers.",
-           options.method, percent(settled),
+           options.method, percent(options.settled),
            settled == options.settled
                ? ""
-               : fmt::format(", which is a certainty of {} before the method's doubt",
-                             percent(options.settled)))},
+               : fmt::format(", which with the method's doubt is a confidence of {}",
+                             percent(settled)))},
        Prose{"A task needs one more label if a further label that agrees with its answer is likely to "
              "settle it: a label that weighs as much as the crowd's labels do (the median of their "
              "log-odds), followed by the method as far as it follows such labels now."},

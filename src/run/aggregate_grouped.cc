@@ -13,6 +13,7 @@
 #include "io/label_reader.h"
 #include "io/records.h"
 #include "io/room.h"
+#include "methods/one_label.h"
 #include "methods/online_driver.h"
 #include "methods/overlap.h"
 #include "run/task_history.h"
@@ -22,6 +23,11 @@ namespace {
 
 constexpr std::size_t kWriteBytes = 1 << 20;
 constexpr std::uint64_t kHistoryBytes = 8;  // of a task in a TaskHistory
+
+constexpr const char* kOneLabelPrevails =
+    "most labels are by workers who give one label and no other, as labelling functions do; a single "
+    "pass cannot know that, and its answers may be worse than a majority vote: leave out --grouped and "
+    "--low-memory, or say --method mv";
 
 // Pipes, which nobody looked at before. Error(usage) if one of them begins as an export.
 OpenedPipes pipes_of_tables(const std::vector<std::string>& paths, const ReadOptions& options,
@@ -289,6 +295,10 @@ class GroupedAggregation {
     bool grew = false;
     std::uint64_t without_estimate = 0;
     std::string last;  // task
+    // For methods that know such workers only where they hold all labels.
+    const Traits& traits = find_method(request_.method).traits;
+    const bool counts_one_label = traits.has_confusion && !traits.online_equals_batch;
+    OneLabelCounts one_label;
     sink_->begin(tasks.ids.classes);
     tasks.run(
         [&] {
@@ -301,6 +311,7 @@ class GroupedAggregation {
         [&](std::string_view task, std::uint64_t hash, const TaskLabels& labels) {
           if (learning && !is_vouched()) history.add(hash);
           workers_meet_ = workers_meet_ || workers_meet(labels);
+          if (counts_one_label) one_label.add(labels);
           const Estimate estimate = learning ? method.observe(labels) : method.estimate(labels);
           if (estimate.label == kNoClass) ++without_estimate;
           last.assign(task);
@@ -318,8 +329,9 @@ class GroupedAggregation {
     append_notes(
         reports_.back().notes,
         {tasks.reader().source(), tasks.labels, tasks.duplicates(), tasks.count, tasks.ids.workers,
-         tasks.ids.classes, last, tasks.reader().header()},
+         tasks.ids.classes, workers_meet_, last, tasks.reader().header()},
         [&] { return tasks.class_counts; }, tasks.reader().unmet_abstentions(), request_.read);
+    if (one_label.prevail()) reports_.back().notes.emplace_back(kOneLabelPrevails);
     sink_->finish();
     std::uint64_t skipped = 0;
     for (const ReadReport& report : reports_) skipped += report.skipped_rows;

@@ -1,12 +1,14 @@
 // The door, and aggregation task by task: the same bytes whatever the road.
 #include "crowdfold/aggregate.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "crowdfold/metrics.h"
 #include "label_files.h"
 #include "run/aggregate_grouped.h"
 #include "support.h"
@@ -308,6 +310,48 @@ TEST(Score, AveragesRunsThatDifferByTheirSeed) {
   const Score first = score_method(find_method("mv"), {{"ties", "first"}}, labels, truths, 16, {});
   EXPECT_EQ(first.accuracy, 1);
   EXPECT_EQ(first.deviation, 0);
+}
+
+TEST(Score, TakesTheLogLossOfTheProbabilitiesOfAllClasses) {
+  const SimulationOptions crowd = {
+      .tasks = 60, .workers = 8, .classes = 4, .min_labels = 3, .max_labels = 3, .quality = {}};
+  SimulatedCrowd simulated;
+  const Labels labels = simulate_labels(crowd, 1, &simulated);
+  RunContext context;
+  context.posterior = true;
+  const Result fit = find_method("fivepass").make({})->fit(labels, context);
+  const Score score = score_method(find_method("fivepass"), {}, labels, simulated.truths, 1, {});
+  EXPECT_EQ(score.log_loss,
+            evaluate(fit.estimate, simulated.truths, labels.num_classes(), fit.confidence, fit.posterior)
+                .log_loss);
+  EXPECT_NE(score.log_loss,
+            evaluate(fit.estimate, simulated.truths, labels.num_classes(), fit.confidence).log_loss);
+}
+
+TEST(TaskByTask, TellsWhereMostWorkersGiveOneLabelOnly) {
+  const TempDir folder;
+  std::string functions = "task,worker,label\n";
+  std::string people = functions;
+  for (int t = 0; t < 60; ++t) {
+    for (const char* const worker : {"u", "v", "w"}) {
+      people += fmt::format("{},{},{}\n", t, worker, t % 2 == 0 ? "a" : "b");
+      functions += fmt::format("{},{}{},{}\n", t, worker, t % 2, t % 2 == 0 ? "a" : "b");
+    }
+  }
+  const auto notes_on = [&](const std::string& path, const char* method) {
+    AggregateSummary summary;
+    std::vector<ReadReport> reports;
+    aggregate_grouped(
+        {.method = method, .labels = {path}, .road = Road::grouped, .output = folder / "out"},
+        threads(1), summary, reports);
+    return reports.back().notes;
+  };
+  const std::string path = folder.write("functions.csv", functions);
+  ASSERT_EQ(notes_on(path, "threepass").size(), 1U);
+  EXPECT_TRUE(
+      notes_on(path, "threepass")[0].starts_with("most labels are by workers who give one label"));
+  EXPECT_TRUE(notes_on(path, "mv").empty());
+  EXPECT_TRUE(notes_on(folder.write("people.csv", people), "threepass").empty());
 }
 
 // The context of a run during which the file grows: with each reading from this one on, by a row. Its

@@ -111,6 +111,39 @@ TEST(Learned, JudgesFurtherTasksAsAFivepassJudgedItsOwn) {
   EXPECT_THROW(learned.learn_one(workers, classes, kNoClass), Error);
 }
 
+TEST(Learned, JudgesFurtherTasksAsSoftlyAsAThreepassJudgedItsOwn) {
+  const Labels labels = simulate_labels(kCrowd, 3);
+  RunContext context;
+  context.posterior = context.confusion = true;
+  const Result fit = find_method("threepass").make({})->fit(labels, context);
+  Learned learned("threepass", {}, 0);
+  learned.adopt(labels.workers(), labels.classes(), fit);
+  const Result judged = learned.judge(labels, context);
+  EXPECT_EQ(judged.doubt, fit.doubt);
+  for (std::size_t i = 0; i < fit.posterior.size(); ++i)
+    EXPECT_NEAR(judged.posterior[i], fit.posterior[i], .02);
+  // One task at a time.
+  const TaskLabels task = labels.task(7);
+  const std::vector<double> one = learned.judge_one(task.workers, task.classes);
+  for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(one[k], judged.posterior[7 * 3 + k], 1e-5);
+  // From a state that was kept.
+  Learned loaded("threepass", {}, 0);
+  loaded.restore(learned.state());
+  EXPECT_EQ(loaded.judge(labels, context).posterior, judged.posterior);
+}
+
+TEST(Learned, KeepsWhatTruthsSayAboutTheDoubtOfAThreepass) {
+  SimulatedCrowd crowd;
+  const Labels labels = simulate_labels(kCrowd, 3, &crowd);
+  RunContext context;
+  context.confusion = true;
+  const Result fit = find_method("threepass").make({})->fit(labels, {crowd.truths, {}, {}}, context);
+  EXPECT_LT(fit.doubt, .045);  // the crowd keeps the model's promises
+  Learned learned("threepass", {}, 0);
+  learned.adopt(labels.workers(), labels.classes(), fit);
+  EXPECT_EQ(learned.judge(labels, context).doubt, fit.doubt);
+}
+
 TEST(Learned, OfFivepassTakesCountsOfOtherMethodsAsHistories) {
   Learned learned("fivepass", {}, 0);
   WorkerState state;

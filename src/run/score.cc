@@ -33,11 +33,13 @@ Score score_method(const MethodInfo& method, const Settings& asked, const Labels
   std::vector<double> seconds;
   Score score;
   RunContext of_run = context;
+  // As long as they fit, what classes get that are not the answer counts for the log-loss.
+  of_run.posterior = with_small_tables(context, method, labels).posterior;
   for (int i = 0; i < runs; ++i) {
     of_run.seed = context.seed + static_cast<std::uint64_t>(i);
     const TimedResult timed = timed_fit(*made, labels, of_run);
-    const Evaluation evaluation =
-        evaluate(timed.result.estimate, truths, labels.num_classes(), timed.result.confidence);
+    const Evaluation evaluation = evaluate(timed.result.estimate, truths, labels.num_classes(),
+                                           timed.result.confidence, timed.result.posterior);
     seconds.push_back(timed.seconds);
     accuracies.push_back(evaluation.accuracy);
     score.accuracy += evaluation.accuracy / runs;

@@ -20,6 +20,7 @@
 #include "crowdfold/error.h"
 #include "crowdfold/names.h"
 #include "crowdfold/words.h"
+#include "methods/one_label.h"
 #include "stream/required_fields.h"
 #include "stream/stopping.h"
 #include "stream/store.h"
@@ -232,6 +233,17 @@ class LiveStream::Engine {
     std::vector<WorkerSummary> all;
     for (WorkerId w = 0; w < worker_names_.size(); ++w) all.push_back(summary_of(w));
     return all;
+  }
+
+  // Of labels that count already. With many workers not all confusions are at hand: those are people.
+  bool one_label_prevails() const {
+    OneLabelCounts counts;
+    for (WorkerId w = 0; w < worker_names_.size() && model_.has_confusions(); ++w) {
+      for (const SparseConfusion::Cell& cell : model_.model().worker(w).confusion.cells()) {
+        if (cell.count > 0) counts.add(w, cell.label, cell.count);
+      }
+    }
+    return counts.prevail();
   }
 
   using AnswerBody = std::function<void(const TaskUpdate&)>;
@@ -669,6 +681,7 @@ void LiveStream::commit() {
 const StreamConfig& LiveStream::config() const { return engine_->config(); }
 StreamTotals LiveStream::totals() const { return engine_->totals(); }
 std::vector<WorkerSummary> LiveStream::workers() const { return engine_->workers(); }
+bool LiveStream::one_label_prevails() const { return engine_->one_label_prevails(); }
 void LiveStream::for_answers(const std::function<void(const TaskUpdate&)>& body) {
   engine_->guarded([&] { engine_->for_answers(body); });
 }

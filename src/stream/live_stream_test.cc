@@ -453,5 +453,24 @@ TEST(LiveStream, HistoriesOfWorkersComeAlong) {
   EXPECT_TRUE(again.stream.problems().empty());
 }
 
+TEST(LiveStream, TellsWhetherMostWorkersGiveOneLabelOnly) {
+  for (const bool functions : {true, false}) {
+    LiveStream stream(open_store(""), {.labels_per_task = 3}, {});
+    for (int t = 0; t < 60; ++t) {
+      const std::string task = std::to_string(t);
+      for (const char* const name : {"u", "v", "w"}) {
+        const std::string worker = functions ? name + std::to_string(t % 2) : name;
+        const StreamEvent event = {.kind = StreamEvent::Kind::label,
+                                   .task = task,
+                                   .worker = worker,
+                                   .label = t % 2 == 0 ? "a" : "b",
+                                   .id = ""};
+        stream.consume(std::span(&event, 1));
+      }
+    }
+    EXPECT_EQ(stream.one_label_prevails(), functions);
+  }
+}
+
 }  // namespace
 }  // namespace crowdfold

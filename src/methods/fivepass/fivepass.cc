@@ -70,9 +70,9 @@ namespace {
 // Those that threepass has too.
 Settings shared_settings(const FivePassOptions& options) {
   Settings settings;
-  for (const auto& [name, value] : {std::pair{"soften", options.soften},
-                                    {"doubt", options.doubt},
-                                    {"symmetry", options.symmetry},
+  if (options.soften_is_set) settings.emplace_back("soften", fmt::format("{}", options.soften));
+  if (options.doubt_is_set) settings.emplace_back("doubt", fmt::format("{}", options.doubt));
+  for (const auto& [name, value] : {std::pair{"symmetry", options.symmetry},
                                     {"crowd", options.crowd},
                                     {"own", options.own},
                                     {"weakest", options.weakest},

@@ -18,17 +18,24 @@ double SofteningFit::grid(double middle, double step, std::size_t place) {
   return middle * std::exp(step * (static_cast<double>(place) - static_cast<double>(kMiddle)));
 }
 
-// Normal around the default; for a value that was set, all on the two places beside it.
-std::array<double, SofteningFit::kSize> SofteningFit::log_prior(double middle, double set, double step,
-                                                                double spread) {
+// Normal around the default.
+std::array<double, SofteningFit::kSize> SofteningFit::log_prior(double spread, double step) {
+  std::array<double, kSize> logs{};
+  for (std::size_t i = 0; i < kSize; ++i) {
+    const double away = std::log(grid(1, step, i));
+    logs[i] = -away * away / (2 * spread * spread);
+  }
+  return logs;
+}
+
+// For a value that was set: all on the two places beside it.
+std::array<double, SofteningFit::kSize> SofteningFit::log_prior_at(double set, double middle,
+                                                                   double step) {
   std::array<double, kSize> logs{};
   const double reach = static_cast<double>(kMiddle) * step;
   const double at = std::clamp(std::log(std::max(set, 1e-9) / middle), -reach, reach);
-  for (std::size_t i = 0; i < kSize; ++i) {
-    const double away = std::log(grid(1, step, i)) - at;
-    logs[i] = set == middle ? -away * away / (2 * spread * spread)
-                            : std::log(std::max(0.0, 1 - std::abs(away) / step));
-  }
+  for (std::size_t i = 0; i < kSize; ++i)
+    logs[i] = std::log(std::max(0.0, 1 - std::abs(std::log(grid(1, step, i)) - at) / step));
   return logs;
 }
 
@@ -55,8 +62,10 @@ void SofteningFit::add(std::span<const float> scores, double beta, ClassId truth
 Softening SofteningFit::fitted(const Softening& set) const {
   if (truths_ == 0) return set;
   const Softening usual;
-  const auto by_soften = log_prior(usual.soften, set.soften, kSoftenStep, kSoftenSpread);
-  const auto by_doubt = log_prior(usual.doubt, set.doubt, kDoubtStep, kDoubtSpread);
+  const auto by_soften = set.soften_is_set ? log_prior_at(set.soften, usual.soften, kSoftenStep)
+                                           : log_prior(kSoftenSpread, kSoftenStep);
+  const auto by_doubt = set.doubt_is_set ? log_prior_at(set.doubt, usual.doubt, kDoubtStep)
+                                         : log_prior(kDoubtSpread, kDoubtStep);
   std::array<double, kSize* kSize> logs = log_likelihood_;
   for (std::size_t i = 0; i < logs.size(); ++i) logs[i] += by_soften[i / kSize] + by_doubt[i % kSize];
   const double highest = *std::max_element(logs.begin(), logs.end());
@@ -70,8 +79,8 @@ Softening SofteningFit::fitted(const Softening& set) const {
     doubt += weight * std::log(grid(1, kDoubtStep, i % kSize));
   }
   Softening fitted = set;
-  if (set.soften == usual.soften) fitted.soften *= std::exp(soften / sum);
-  if (set.doubt == usual.doubt) fitted.doubt *= std::exp(doubt / sum);
+  if (!set.soften_is_set) fitted.soften *= std::exp(soften / sum);
+  if (!set.doubt_is_set) fitted.doubt *= std::exp(doubt / sum);
   return fitted;
 }
 

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "crowdfold/labels.h"
@@ -22,6 +24,9 @@ namespace crowdfold {
 struct Softening {
   double soften = .7;
   double doubt = .05;
+  // Set by somebody: known truths do not change it.
+  bool soften_is_set = false;
+  bool doubt_is_set = false;
 
   double temperature(double beta) const { return soften * std::min(beta, 1.0); }
 };
@@ -30,11 +35,20 @@ struct Softening {
 template <class Options>
 std::vector<OptionEntry<Options>> softening_options() {
   static_assert(std::is_base_of_v<Softening, Options>);
-  return {real<Options>("soften", &Options::soften, .05, 10,
-                        "factor of the temperature of answers; fitted to known truths unless changed"),
-          real<Options>("doubt", &Options::doubt, 0, .9,
-                        "share of an answer's probability that all classes get alike; fitted to known "
-                        "truths unless changed")};
+  const auto noting = [](OptionEntry<Options> entry, bool Softening::*is_set) {
+    entry.set = [set = std::move(entry.set), is_set](Options& options, std::string_view text) {
+      return options.*is_set = set(options, text);
+    };
+    return entry;
+  };
+  return {
+      noting(real<Options>("soften", &Options::soften, .05, 10,
+                           "factor of the temperature of answers; fitted to known truths unless set"),
+             &Softening::soften_is_set),
+      noting(real<Options>("doubt", &Options::doubt, 0, .9,
+                           "share of an answer's probability that all classes get alike; fitted to "
+                           "known truths unless set"),
+             &Softening::doubt_is_set)};
 }
 
 // How likely truths were under answers of every softening, as sums of logarithms. Sums add.
@@ -48,7 +62,7 @@ class SofteningFit {
 
   // Takes in a task whose truth did not help to compute its scores a, one per class.
   void add(std::span<const float> scores, double beta, ClassId truth);
-  // A value that is not the default was set by somebody, and stays. Without truths: `set` itself.
+  // A value that was set stays. Without truths: `set` itself.
   Softening fitted(const Softening& set) const;
   double truths() const { return truths_; }
   bool is_enough() const { return truths_ >= kEnough; }
@@ -62,7 +76,8 @@ class SofteningFit {
   static constexpr std::size_t kMiddle = kSize / 2;
 
   static double grid(double middle, double step, std::size_t place);
-  static std::array<double, kSize> log_prior(double middle, double set, double step, double spread);
+  static std::array<double, kSize> log_prior(double spread, double step);
+  static std::array<double, kSize> log_prior_at(double set, double middle, double step);
 
   std::array<double, kSize * kSize> log_likelihood_{};  // by soften, then by doubt
   double truths_ = 0;

@@ -52,10 +52,22 @@ TEST(SofteningFit, FindsWhatManyTruthsSay) {
 
 TEST(SofteningFit, LeavesWhatWasSetAndFitsTheOther) {
   const SofteningFit fit = fit_of({.soften = .4, .doubt = .2}, 4000);
-  EXPECT_EQ(fit.fitted({.soften = .4}).soften, .4);
-  EXPECT_NEAR(fit.fitted({.soften = .4}).doubt, .2, .04);
-  EXPECT_EQ(fit.fitted({.doubt = .2}).doubt, .2);
-  EXPECT_NEAR(fit.fitted({.doubt = .2}).soften, .4, .06);
+  const Softening soften = {.soften = .4, .soften_is_set = true};
+  EXPECT_EQ(fit.fitted(soften).soften, .4);
+  EXPECT_NEAR(fit.fitted(soften).doubt, .2, .04);
+  const Softening doubt = {.doubt = .2, .doubt_is_set = true};
+  EXPECT_EQ(fit.fitted(doubt).doubt, .2);
+  EXPECT_NEAR(fit.fitted(doubt).soften, .4, .06);
+}
+
+TEST(SofteningFit, LeavesADefaultThatSomebodySet) {
+  struct Options : Softening {};
+  const OptionTable<Options> table(softening_options<Options>(), {});
+  const SofteningFit fit = fit_of({.soften = .4, .doubt = .2}, 4000);
+  const Softening fitted = fit.fitted(table.parse("", {{"soften", ".7"}}));
+  EXPECT_EQ(fitted.soften, .7);
+  EXPECT_GT(fitted.doubt, .1);
+  EXPECT_LT(fit.fitted(table.parse("", {{"doubt", "0.05"}})).soften, .6);
 }
 
 TEST(SofteningFit, ChangesLittleForFewTruths) {

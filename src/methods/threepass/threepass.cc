@@ -172,6 +172,22 @@ class FirstPass {
   double next_strength_ = std::max(10.0, 2.0 * model_.classes());
 };
 
+// Sections of a state beside those of the model.
+constexpr const char* kHeldOut = "held-out labels";
+constexpr const char* kSoftening = "softening";  // if there were truths
+
+// What the online method goes on from, and what further tasks are judged by.
+WorkerState state_of(const ThreePassModel& model, const HeldOut& held_out,
+                     const SofteningFit& softening_fit) {
+  WorkerState state = model.state();
+  const auto add = [&](const char* name, const std::vector<double>& numbers) {
+    state.sections.push_back({.name = name, .axes = {}, .width = numbers.size(), .values = numbers});
+  };
+  add(kHeldOut, held_out.save());
+  if (softening_fit.truths() > 0) add(kSoftening, softening_fit.save());
+  return state;
+}
+
 // The credit of each task: of all classes, or only those with a credit.
 class Credits {
  public:
@@ -292,6 +308,8 @@ class ThreePass {
       pass.keep_up(task);
     }
     result_.doubt = pass.softening().doubt;
+    held_out_ = pass.held_out();
+    softening_fit_ = pass.softening_fit();
   }
 
   void second_pass() {
@@ -335,14 +353,15 @@ class ThreePass {
     model_.fit_strength();
     model_.build_all(context_.threads);
     say("calibration", 0);
-    HeldOut held_out = hold_out();
-    const double gamma = guarded_power(held_out, options_.guard, model_.classes());
+    held_out_ = hold_out();
+    const double gamma = guarded_power(held_out_, options_.guard, model_.classes());
     if (gamma != model_.class_power()) {
       model_.set_class_power(gamma);
-      held_out = hold_out();
+      held_out_ = hold_out();
     }
-    const double beta = held_out.best_temperature();
-    const Softening softening = fit_softening(beta);
+    const double beta = held_out_.best_temperature();
+    softening_fit_ = fit_softening(beta);
+    const Softening softening = softening_fit_.fitted(options_);
     result_.doubt = softening.doubt;
     for_echoes([&](TaskId t) { model_.count_task(labels_.task(t)); });
     for (std::size_t first = 0; first < order_.size(); first += kTasksAtATime) {
@@ -407,7 +426,7 @@ class ThreePass {
   }
 
   // On tasks with known truths, every `stride`-th of them if there are very many.
-  Softening fit_softening(double beta) const {
+  SofteningFit fit_softening(double beta) const {
     const auto known = static_cast<std::uint64_t>(std::count_if(
         given_.truths.begin(), given_.truths.end(), [](ClassId c) { return c != kNoClass; }));
     const std::uint64_t stride = known / SofteningFit::kEnough + 1;
@@ -421,7 +440,7 @@ class ThreePass {
       model_.score_without_truth(labels_.task(t), truth, scores, scratch);
       fit.add(std::span(scores).first(model_.classes()), beta, truth);
     }
-    return fit.fitted(options_);
+    return fit;
   }
 
   // body(i, scores, scratch) for the i-th of some tasks, with room for its scores; in parallel.
@@ -455,6 +474,8 @@ class ThreePass {
     result_.learned.expect(labels_.num_workers(), labels_.num_classes());
     for (WorkerId w = 0; w < labels_.num_workers(); ++w) result_.learned.counts[w] = model_.counts(w);
     if (!context_.confusion) return;
+    // A state does not know labelling functions: their qualities tell more than their rows.
+    if (!one_label_.prevail()) result_.learned = state_of(model_, held_out_, softening_fit_);
     result_.confusion.resize(labels_.num_workers() * classes * classes);
     ThreePassModel::Scratch scratch(model_);
     for (WorkerId w = 0; w < labels_.num_workers(); ++w)
@@ -475,6 +496,8 @@ class ThreePass {
   std::vector<TaskId> order_;
   ThreePassModel model_;
   Credits credits_;
+  HeldOut held_out_;
+  SofteningFit softening_fit_;
   Result result_;
   ResultRoom room_;
 };
@@ -504,17 +527,19 @@ const OptionTable<ThreePassOptions>& ThreePass::option_table() {
 class OnlineThreePass final : public OnlineMethod {
  public:
   using Options = ThreePassOptions;
+  // Who only judges has all tables at hand.
+  enum class Use { learn, judge };
 
-  explicit OnlineThreePass(const Options& options) : options_(options) { start(); }
+  explicit OnlineThreePass(const Options& options, Use use = Use::learn) : options_(options), use_(use) {
+    start();
+  }
 
   void expect(std::uint32_t workers, std::uint32_t classes) override {
+    const bool more_workers = workers > model_->workers();
     const bool more_classes = classes > model_->classes();
     model_->expect(workers, classes);
-    if (!more_classes) return;
-    const HeldOut held_out = first_pass_->held_out();
-    const SofteningFit softening_fit = first_pass_->softening_fit();
-    first_pass_.emplace(*model_, options_, kWants).restore(held_out, softening_fit);
-    credit_.resize(model_->width());
+    if (more_classes) renew_first_pass();
+    if (more_workers || more_classes) build_tables();
   }
 
   Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override {
@@ -539,13 +564,7 @@ class OnlineThreePass final : public OnlineMethod {
   double doubt() const override { return first_pass_->softening().doubt; }
 
   WorkerState state() const override {
-    WorkerState state = model_->state();
-    const auto add = [&](const char* name, const std::vector<double>& numbers) {
-      state.sections.push_back({.name = name, .axes = {}, .width = numbers.size(), .values = numbers});
-    };
-    add(kHeldOut, first_pass_->held_out().save());
-    if (first_pass_->softening_fit().truths() > 0) add(kSoftening, first_pass_->softening_fit().save());
-    return state;
+    return state_of(*model_, first_pass_->held_out(), first_pass_->softening_fit());
   }
   void restore(WorkerState state) override {
     start();
@@ -558,6 +577,7 @@ class OnlineThreePass final : public OnlineMethod {
     };
     first_pass_.emplace(*model_, options_, kWants)
         .restore(HeldOut::load(numbers(kHeldOut)), SofteningFit::load(numbers(kSoftening)));
+    build_tables();
   }
   void merge(const WorkerState& other) override {
     WorkerState both = state();
@@ -566,17 +586,24 @@ class OnlineThreePass final : public OnlineMethod {
   }
 
  private:
-  // Sections of the state.
-  static constexpr const char* kHeldOut = "held-out labels";
-  static constexpr const char* kSoftening = "softening";           // if there were truths
   static constexpr FirstPass::Wants kWants = {.softening = true};  // estimate() gives answers
 
   void start() {
     model_ = std::make_unique<ThreePassModel>(options_, 0, 0);
     first_pass_.emplace(*model_, options_, kWants);
   }
+  void renew_first_pass() {
+    const HeldOut held_out = first_pass_->held_out();
+    const SofteningFit softening_fit = first_pass_->softening_fit();
+    first_pass_.emplace(*model_, options_, kWants).restore(held_out, softening_fit);
+    credit_.resize(model_->width());
+  }
+  void build_tables() {
+    if (use_ == Use::judge) model_->build_all(/*threads=*/1);
+  }
 
   Options options_;
+  Use use_;
   std::unique_ptr<ThreePassModel> model_;
   std::optional<FirstPass> first_pass_;
   std::vector<float> credit_;
@@ -594,6 +621,10 @@ MethodInfo threepass_method() {
        .resumes_exactly = false});
   info.make_online = [](const Settings& settings, std::uint64_t) -> std::unique_ptr<OnlineMethod> {
     return std::make_unique<OnlineThreePass>(ThreePass::option_table().parse("threepass", settings));
+  };
+  info.make_judge = [](const Settings& settings) -> std::unique_ptr<Judge> {
+    return std::make_unique<OnlineThreePass>(ThreePass::option_table().parse("threepass", settings),
+                                             OnlineThreePass::Use::judge);
   };
   return info;
 }
