@@ -184,12 +184,15 @@ Json block_json(const Chart& chart) {
   add_scale(json, "x", chart.x);
   add_scale(json, "y", chart.y);
   add_scale(json, "value", chart.value);
+  // Never a null that becomes an array: where that fails for want of memory, its destructor crashes.
+  Json references = Json::array();
   for (const Reference& reference : chart.references) {
     Json item = {{"axis", name_of(reference.axis)}};
     if (reference.axis != Reference::Axis::diagonal) item["value"] = number(reference.value);
     add_text(item, "label", reference.label);
-    json["references"].push_back(std::move(item));
+    references.push_back(std::move(item));
   }
+  if (!references.empty()) json["references"] = std::move(references);
   if (!chart.tones.empty()) json["tones"] = tones_json(chart.tones);
   add_left_out(json, chart.left_out);
   return json;
