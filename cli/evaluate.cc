@@ -26,8 +26,11 @@ struct Evaluate {
 };
 
 nlohmann::json to_json(const Evaluation& e, const NameTable& classes) {
-  nlohmann::json json = {
-      {"tasks", e.tasks}, {"correct", e.correct}, {"accuracy", e.accuracy}, {"macro_f1", e.macro_f1}};
+  nlohmann::json json = {{"tasks", e.tasks},
+                         {"correct", e.correct},
+                         {"accuracy", e.accuracy},
+                         {"macro_f1", e.macro_f1},
+                         {"classes", nlohmann::json::array()}};
   for (std::uint32_t c = 0; c < classes.size(); ++c) {
     const ClassScores& s = e.classes[c];
     json["classes"].push_back({{"class", classes[c]},
