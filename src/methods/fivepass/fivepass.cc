@@ -51,7 +51,6 @@
 //
 // Cost: G = 5 rows of K numbers for each label and round, K G exponentials for each task; K^2 digammas
 // and roots for each worker and round, and 16 K^2 log-gammas three times. Memory O(N + M K^2).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
@@ -63,24 +62,10 @@
 #include "methods/one_label.h"
 #include "methods/option_table.h"
 #include "methods/result_room.h"
+#include "methods/threepass/threepass_model.h"
 
 namespace crowdfold {
 namespace {
-
-// Those that threepass has too.
-Settings shared_settings(const FivePassOptions& options) {
-  Settings settings;
-  if (options.soften_is_set) settings.emplace_back("soften", fmt::format("{}", options.soften));
-  if (options.doubt_is_set) settings.emplace_back("doubt", fmt::format("{}", options.doubt));
-  for (const auto& [name, value] : {std::pair{"symmetry", options.symmetry},
-                                    {"crowd", options.crowd},
-                                    {"own", options.own},
-                                    {"weakest", options.weakest},
-                                    {"strongest", options.strongest},
-                                    {"guard", options.guard}})
-    settings.emplace_back(name, fmt::format("{}", value));
-  return settings;
-}
 
 class FivePass {
  public:
@@ -107,8 +92,11 @@ class FivePass {
   }
   static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
                     const RunContext& context) {
-    if (OneLabelWorkers(labels, given).prevail())
-      return threepass_method().make(shared_settings(options))->fit(labels, given, context);
+    if (OneLabelWorkers(labels, given).prevail()) {
+      ThreePassOptions shared;
+      static_cast<CrowdOptions&>(shared) = options;
+      return fit_threepass(shared, labels, given, context);
+    }
     return FivePass(options, labels, given, context).run();
   }
 
@@ -170,16 +158,8 @@ class FivePass {
 
 const OptionTable<FivePassOptions>& FivePass::option_table() {
   static const OptionTable<Options> table(
-      softening_options<Options>(),
-      {integer("rounds", &Options::rounds, 1, 100, "rounds over the labels before the answers"),
-       real("symmetry", &Options::symmetry, 0, 1e9,
-            "c0: larger values trust more that a whole crowd is better on some classes"),
-       real("crowd", &Options::crowd, 1e-3, 1e9, "s1: weight of a symmetric crowd, in labels"),
-       real("own", &Options::own, 1e-3, 1e9, "s2: weight of the crowd's accuracy, in labels"),
-       real("weakest", &Options::weakest, 1, 128, "smallest strength s of the prior of a worker's rows"),
-       real("strongest", &Options::strongest, 1, 128, "largest strength s of that prior"),
-       real("guard", &Options::guard, 0, 1e9,
-            "gain in nats per held-out label above which class shares count in full")});
+      crowd_options<Options>(),
+      {integer("rounds", &Options::rounds, 1, 100, "rounds over the labels before the answers")});
   return table;
 }
 

@@ -15,18 +15,12 @@
 #include "methods/rounds/whole_counts.h"
 #include "methods/spread_history.h"
 #include "methods/threepass/crowd.h"
-#include "methods/threepass/softening.h"
+#include "methods/threepass/crowd_options.h"
 
 namespace crowdfold {
 
-struct FivePassOptions : Softening {
+struct FivePassOptions : CrowdOptions {
   int rounds = 5;
-  double symmetry = 16;
-  double crowd = 20;
-  double own = 5;
-  double weakest = 2;
-  double strongest = 64;
-  double guard = .01;
 };
 
 // What tasks say of the crowd.

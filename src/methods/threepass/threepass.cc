@@ -504,21 +504,13 @@ class ThreePass {
 
 const OptionTable<ThreePassOptions>& ThreePass::option_table() {
   static const OptionTable<Options> table(
-      softening_options<Options>(),
+      crowd_options<Options>(),
       {integer("passes", &Options::passes, 1, 100, "passes over the labels; 1: the online method"),
        integer("blocks", &Options::blocks, 1, 10'000,
                "blocks of tasks in the passes between first and last"),
-       real("symmetry", &Options::symmetry, 0, 1e9,
-            "c0: larger values trust more that a whole crowd is better on some classes"),
-       real("crowd", &Options::crowd, 1e-3, 1e9, "s1: weight of a symmetric crowd, in labels"),
-       real("own", &Options::own, 1e-3, 1e9, "s2: weight of the crowd's accuracy, in labels"),
-       real("weakest", &Options::weakest, 1, 128, "smallest strength s of the prior of a worker's rows"),
-       real("strongest", &Options::strongest, 1, 128, "largest strength s of that prior"),
        real("warm", &Options::warm, 0, 1e9, "how long a majority vote contributes at the beginning"),
        real("refresh", &Options::refresh, 0, 10,
             "relative growth of a worker's labels after which their table is rebuilt"),
-       real("guard", &Options::guard, 0, 1e9,
-            "gain in nats per held-out label above which class shares count in full"),
        order_option<Options>()});
   return table;
 }
@@ -610,6 +602,12 @@ class OnlineThreePass final : public OnlineMethod {
 };
 
 }  // namespace
+
+Result fit_threepass(const ThreePassOptions& options, const Labels& labels, const Knowledge& given,
+                     const RunContext& context) {
+  require_memory("threepass", ThreePass::bytes(options, labels), context);
+  return ThreePass::fit(options, labels, given, context);
+}
 
 MethodInfo threepass_method() {
   MethodInfo info = batch_method<ThreePass>(

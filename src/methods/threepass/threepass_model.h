@@ -26,30 +26,28 @@
 #include <span>
 #include <vector>
 
-#include "crowdfold/result.h"
+#include "crowdfold/method.h"
 #include "methods/one_label.h"
 #include "methods/spread_history.h"
 #include "methods/threepass/credited_counts.h"
 #include "methods/threepass/crowd.h"
+#include "methods/threepass/crowd_options.h"
 #include "methods/threepass/held_out.h"
-#include "methods/threepass/softening.h"
 #include "methods/vote.h"
 
 namespace crowdfold {
 
-struct ThreePassOptions : Softening {
+struct ThreePassOptions : CrowdOptions {
   int passes = 3;
   int blocks = 8;
-  double symmetry = 16;
-  double crowd = 20;
-  double own = 5;
-  double weakest = 2;
-  double strongest = 64;
   double warm = 2;
   double refresh = .5;
-  double guard = .01;
   Order order = Order::given;
 };
+
+// threepass itself, for methods that hand some data to it. `given` and limits are checked as for them.
+Result fit_threepass(const ThreePassOptions& options, const Labels& labels, const Knowledge& given,
+                     const RunContext& context);
 
 class ThreePassModel {
  public:
