@@ -40,7 +40,7 @@ def reason(log: str) -> str:
     return "it ended without a word"
 
 
-def run(harness: str, build: pathlib.Path, seconds: float, folder: str, number: int) -> Outcome:
+def run(harness: str, build: pathlib.Path, seconds: float, patience: int, folder: str, number: int) -> Outcome:
     corpus, findings = build / "corpus" / harness, build / "findings" / harness
     for made in (corpus, findings):
         made.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def run(harness: str, build: pathlib.Path, seconds: float, folder: str, number: 
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 1 and len(outcome.findings) < MOST_FINDINGS:
         before = set(findings.iterdir())
-        command = [build / "fuzz" / f"fuzz-{harness}", f"-max_total_time={int(left)}", "-print_final_stats=1", "-timeout=20",
+        command = [build / "fuzz" / f"fuzz-{harness}", f"-max_total_time={int(left)}", "-print_final_stats=1", f"-timeout={patience}",
                    "-rss_limit_mb=3000", f"-max_len={LARGEST_INPUT.get(harness, LARGEST_TEXT)}", f"-artifact_prefix={findings}/",
                    f"-dict={HERE / 'words.dict'}", corpus, *inputs]
         environment = {**os.environ, "TMPDIR": str(temporary)}
@@ -75,13 +75,15 @@ def main() -> None:
     options = parser.parse_args()
     options.build = options.build.resolve()
     names = options.only or sorted(path.name for path in (HERE / "seeds").iterdir())
+    # One input may take so many seconds: more where harnesses share a core, and may have to wait for it.
+    patience = 20 * max(1, -(-options.jobs // (os.cpu_count() or 1)))
     # On more cores than harnesses, some run more than once; they share what they find.
     times = max(1, options.jobs // len(names))
     in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     folder = tempfile.mkdtemp(prefix="crowdfold-fuzz-", dir=in_memory)
     try:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            runs = {name: [pool.submit(run, name, options.build, options.seconds, folder, i) for i in range(times)] for name in names}
+            runs = {name: [pool.submit(run, name, options.build, options.seconds, patience, folder, i) for i in range(times)] for name in names}
             outcomes = {name: [one.result() for one in some] for name, some in runs.items()}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
