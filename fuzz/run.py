@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every fuzz harness for some seconds, several side by side, and prints what came of it.
 
-    fuzz/run.py [--build build/fuzz] [--seconds 60] [--jobs CORES] [--only HARNESS ...]
+    fuzz/run.py [--build build/fuzz] [--seconds 60] [--jobs CORES] [--patience SECONDS] [--only HARNESS ...]
 
 Each begins with its inputs in fuzz/seeds and fuzz/found, and with those that earlier runs added below the build folder. After a
 finding it goes on, until there are ten. The exit code is 1 if there are findings; their inputs are below the build folder too.
@@ -72,11 +72,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--only", nargs="+", metavar="HARNESS")
+    parser.add_argument("--patience", type=int, metavar="SECONDS", help="an input that takes longer is a finding (20, more where harnesses share a core)")
     options = parser.parse_args()
     options.build = options.build.resolve()
     names = options.only or sorted(path.name for path in (HERE / "seeds").iterdir())
-    # One input may take so many seconds: more where harnesses share a core, and may have to wait for it.
-    patience = 20 * max(1, -(-options.jobs // (os.cpu_count() or 1)))
+    # Harnesses that share a core wait for it.
+    patience = options.patience or 20 * max(1, -(-options.jobs // (os.cpu_count() or 1)))
     # On more cores than harnesses, some run more than once; they share what they find.
     times = max(1, options.jobs // len(names))
     in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "crowdfold/error.h"
 #include "crowdfold/words.h"
@@ -148,14 +149,19 @@ class NoteWriter {
                      "choice counts)");
   }
 
-  // "red/blue" beside "red" and "blue" may be a class of its own.
+  // "red/blue" beside "red" and "blue" may be a class of its own; so may "red;blue" where nothing else
+  // names either.
   void on_choices_perhaps() {
     for (std::uint32_t c = 0; c < totals_.classes.size(); ++c) {
       const std::string_view name = totals_.classes[c];
-      for (const char separator : {'/', '+', '&'}) {
+      for (const char separator : {'/', '+', '&', ';', '|'}) {
         const std::size_t at = name.find(separator);
-        if (at == name.npos || !totals_.classes.find(trimmed(name.substr(0, at))) ||
-            !totals_.classes.find(trimmed(name.substr(at + 1))))
+        if (at == name.npos) continue;
+        const std::string_view before = trimmed(name.substr(0, at));
+        const std::string_view after = trimmed(name.substr(at + 1));
+        const bool joins = separator == ';' || separator == '|';
+        if (joins ? before.empty() || after.empty()
+                  : !totals_.classes.find(before) || !totals_.classes.find(after))
           continue;
         notes_.push_back(
             fmt::format("label {}{} may hold several choices: it counts as a class of its own",
@@ -252,21 +258,39 @@ class NoteWriter {
         fmt::format("{} look like one class: {} makes them one", names, options_that_merge(spellings)));
   }
 
-  // Several choices, each of which is a class; or a list of JSON.
-  bool is_joined(std::string_view name) const {
+  // Several choices, each of which is a class or a choice in other labels too; or a list of JSON. A
+  // comma also stands within one choice ("New York, NY"): there, each must be a class.
+  bool is_joined(std::string_view name) {
     if (name.find_first_of(";|\n,[") == name.npos) return false;
     const std::vector<std::string> choices = choices_in(name);
     if (choices.size() < 2) return false;
     const bool list = name.front() == '[';
+    const bool with_comma = name.find_first_of(";|\n") == name.npos;
     return list || std::all_of(choices.begin(), choices.end(), [&](const std::string& choice) {
-             return totals_.classes.find(choice).has_value();
+             return totals_.classes.find(choice) || (!with_comma && is_shared(choice));
            });
+  }
+  // Whether a choice stands in several labels that join choices.
+  bool is_shared(const std::string& choice) {
+    if (!labels_with_) {
+      labels_with_.emplace();
+      for (std::uint32_t c = 0; c < totals_.classes.size(); ++c) {
+        const std::string_view name = totals_.classes[c];
+        if (name.find_first_of(";|\n") == name.npos) continue;
+        const std::vector<std::string> choices = choices_in(name);
+        for (const std::string& one : std::set(choices.begin(), choices.end())) ++(*labels_with_)[one];
+      }
+    }
+    const auto found = labels_with_->find(choice);
+    return found != labels_with_->end() && found->second > 1;
   }
 
   std::vector<std::string>& notes_;
   const LabelTotals& totals_;
   const ClassCounts& counts_;
   std::optional<std::vector<std::uint64_t>> counted_;
+  std::optional<std::map<std::string, int>>
+      labels_with_;  // by choice: how many classes join it to others
 };
 
 }  // namespace

@@ -140,5 +140,25 @@ TEST(Notes, RefuseManyLabelsWithSeveralChoices) {
   EXPECT_EQ(notes_on(labels_of({{"t1", "u", "New York, NY"}, {"t1", "v", "b"}})), Lines());
 }
 
+TEST(Notes, RefuseLabelsWhoseChoicesComeInOtherLabelsOnly) {
+  // No choice is ever given alone, but those of a vocabulary come again in other combinations.
+  const Labels combined = labels_of({{"t1", "u", "cat;indoor"},
+                                     {"t1", "v", "cat;outdoor"},
+                                     {"t2", "u", "dog;indoor"},
+                                     {"t2", "v", "dog;outdoor"}});
+  EXPECT_TRUE(std::string(error_of([&] { notes_on(combined); }).what())
+                  .starts_with("f.csv: 4 labels hold several choices, such as 'cat;indoor', and"));
+  // Beside labels with one choice.
+  const Labels added = labels_of(
+      {{"t1", "u", "cat"}, {"t1", "v", "cat;new"}, {"t2", "u", "dog"}, {"t2", "v", "dog;new"}});
+  EXPECT_EQ(error_of([&] { notes_on(added); }).code(), ErrorCode::data);
+}
+
+TEST(Notes, TellALabelThatMayHoldSeveralChoices) {
+  EXPECT_EQ(
+      notes_on(labels_of({{"t1", "u", "yes; surely"}, {"t1", "v", "no"}, {"t2", "u", "no"}})),
+      (Lines{"label 'yes; surely' (1 row) may hold several choices: it counts as a class of its own"}));
+}
+
 }  // namespace
 }  // namespace crowdfold
