@@ -3,7 +3,7 @@
 //   crowdfold-fit-bench LABELS METHOD[,METHOD…] THREADS REPEAT [NAME=VALUE…]
 //
 // Fits of several methods alternate, so that a busy machine is unfair to none.
-// LABELS is a file of labels, all rows of which count, or a simulated crowd: `crowd:N` with N labels, or
+// LABELS is a file of labels (all its rows count), or a simulated crowd: `crowd:N` with N labels, or
 // `senti`, of that data set's shape. Prints a line of JSON for each method: labels, iterations, the
 // objective (of networks: the loss) in the first and the last of them, the seconds of the fastest fit,
 // and the processor's seconds, of all threads, of the one that took fewest.

@@ -3,9 +3,9 @@
 
     tools/accusations.py [--binary build/crowdfold] [--before OTHER_BINARY] [--reports 100] [--print]
 
-A worker of knowledge s knows the answer with probability s and otherwise says what they say out of habit. Named
-wrongly is whoever is said to answer at random but knows .2 or more, or whose labels depend on the tasks in another
-way, and whoever is said to be worse than chance but is not.
+A worker of knowledge s knows the answer with probability s and otherwise says what they say out of habit. A report names
+a worker wrongly if it says that they answer at random but they know .2 or more, or their labels depend on the tasks in
+another way; and if it says that they are worse than chance but they are not.
 Who contradicts the truth knows nothing either. --before adds the figures of another version.
 """
 

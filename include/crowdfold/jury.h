@@ -153,7 +153,7 @@ Jury make_jury(const Labels& labels, std::span<const ClassId> truths, const Jury
 // could.
 bool is_jury(const Labels& labels);
 
-// Two or three sentences, each of which holds with 95 % probability, or says what cannot be told.
+// Two or three sentences; each holds with 95 % probability, or says what cannot be told.
 std::vector<std::string> verdict_of(const Jury& jury, const Labels& labels);
 
 // As a document of its own, and as a section of the report.

@@ -13,7 +13,7 @@ namespace crowdfold {
 
 inline constexpr std::size_t kGlimpseBytes = std::size_t{1} << 20;
 
-// A column of which nobody knows yet which one it is.
+// The number of a column that is not found yet.
 inline constexpr std::size_t kUnknown = static_cast<std::size_t>(-1);
 
 struct GlimpseColumn {

@@ -274,7 +274,7 @@ TEST(GuessColumns, IsUnclearWhereWorkersAgreeWithThemselves) {
       }
     }
     EXPECT_FALSE(guess({"a", "b", "c"}, few_tasks).clear) << seed;
-    TextRows many_tasks;  // of which a few workers take most
+    TextRows many_tasks;  // a few workers take most of them
     for (int i = 0; i < 600; ++i) {
       const auto w = static_cast<int>(std::min(random() % 40, random() % 40));
       const bool own = random() % 10 < 9;

@@ -1,5 +1,5 @@
 // Finds where the elements of a JSON array or object end, many bytes at a time, and takes newlines out
-// of them. Values are not looked at: whoever parses an element does that.
+// of them. Values are not looked at: the parser of an element does that.
 #pragma once
 
 #include <cstddef>

@@ -258,7 +258,7 @@ class NoteWriter {
         fmt::format("{} look like one class: {} makes them one", names, options_that_merge(spellings)));
   }
 
-  // Several choices, each of which is a class or a choice in other labels too; or a list of JSON. A
+  // Several choices, if each is a class or a choice in other labels too; or a list of JSON. A
   // comma also stands within one choice ("New York, NY"): there, each must be a class.
   bool is_joined(std::string_view name) {
     if (name.find_first_of(";|\n,[") == name.npos) return false;

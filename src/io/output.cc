@@ -240,7 +240,7 @@ void OutputFile::write(std::string_view bytes) {
 
 void OutputFile::write_all(int descriptor, std::string_view bytes) {
   if (write_to_reader(descriptor, bytes, cancelled_)) return;
-  // Standard output and its like wait in a file that people do not know of.
+  // Standard output, pipes and devices wait in a file that people do not know of.
   stream_ >= 0 && descriptor == descriptor_ ? fail("write a temporary file for it, see TMPDIR")
                                             : fail("write to");
 }

@@ -55,7 +55,7 @@ TEST(Posteriors, StartFromSharesOfVotesAndKnownTruths) {
   EXPECT_NEAR(row(0)[3], 1.0 / 6, 1e-15);
   EXPECT_EQ(row(1), (std::vector<double>{.5, .5, 0, 0}));
   EXPECT_EQ(row(2), (std::vector<double>{.25, .25, .25, .25}));
-  // Tasks of which nothing is known do not count.
+  // Tasks with neither a label nor a truth do not count.
   const std::vector<double> totals = q.totals(1);
   EXPECT_NEAR(totals[0] + totals[1], 2.0 / 3 + 1, 1e-15);
 }

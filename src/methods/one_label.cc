@@ -14,8 +14,8 @@ constexpr double kPriorLabels = 5;
 // How much what such workers say of each other counts.
 constexpr double kEcho = .5;
 
-// Fewer labels may be all the same by chance: so many, and not one in a thousand workers who label like
-// the crowd would give them. Where 95 of 100 labels are of one class, that takes 135.
+// Fewer labels may be all the same by chance. With this number, fewer than one in a thousand workers who
+// label like the crowd would give them. Where 95 of 100 labels are of one class, that takes 135.
 constexpr double kFewest = 10;
 constexpr double kChance = 1e-3;
 bool is_no_chance(double labels, double share) {

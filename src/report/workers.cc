@@ -170,7 +170,7 @@ std::vector<std::vector<Others>> hear_others(const ReportInput& input,
 }
 
 // The number of workers to divide by: those who could be named at all. Labels that all speak for a guess
-// are evidence of -log(1 - kLittleKnowledge) each, so whoever has too few of them is never named and
+// are evidence of -log(1 - kLittleKnowledge) each, so a worker with too few of them is never named and
 // costs the others nothing (Tarone, Biometrics 46, 1990).
 struct Bar {
   double workers = 1;

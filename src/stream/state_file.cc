@@ -72,7 +72,7 @@ std::optional<StateFile::Id> id_of(int descriptor) {
   return StateFile::Id{found.st_dev, found.st_ino};
 }
 
-// Tries again for some milliseconds: whoever asks is_being_written() holds the lock for a moment.
+// Tries again for some milliseconds: a process in is_being_written() holds the lock for a moment.
 bool lock_to_write(int descriptor) {
   constexpr int kTries = 5;
   for (int i = 1; ::flock(descriptor, LOCK_EX | LOCK_NB) != 0; ++i) {

@@ -368,7 +368,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--layer", required=True)
-    parser.add_argument("--allocations", type=int, metavar="N", help="at most so many of a command's allocations fail; default: all")
+    parser.add_argument("--allocations", type=int, metavar="N", help="how many of a command's allocations fail at most; default: all")
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()

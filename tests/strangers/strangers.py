@@ -3,7 +3,7 @@
 
     tests/strangers/strangers.py --binary build/crowdfold [--files 300] [--seed 0] [--keep DIR]
 
-Every file holds a simulated crowd of which task, worker and label are known, among columns that are none of them, under names
+Every file holds a simulated crowd: its tasks, workers and labels are known, and stand among columns that are none of them, under names
 that are usual, foreign, meaningless or misleading. `crowdfold import` must give these labels back, or refuse the file. The
 weights in src/io/guess_columns.cc were not found on these crowds; do not tune them here: a fault found here becomes a test
 beside the code.

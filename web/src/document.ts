@@ -103,7 +103,7 @@ export interface DocumentData {
   readonly sections: readonly Section[];
 }
 
-// What is wrong with a document, in words for whoever wrote it.
+// What is wrong with a document, in words for its author.
 export class DocumentError extends Error {}
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON is anything until it is checked

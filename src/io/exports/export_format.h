@@ -58,7 +58,7 @@ const std::vector<ExportFormat>& all_export_formats();
 // time. Error(usage) for a platform that does not exist.
 bool holds_exports(const std::vector<std::string>& paths, const ReadOptions& options,
                    OpenedPipes& pipes);
-// The labels of inputs of which some are exports.
+// The labels of inputs; some of these are exports.
 ImportedLabels import_exports(const std::vector<std::string>& paths, const ReadOptions& options,
                               const RunContext& context, OpenedPipes pipes);
 

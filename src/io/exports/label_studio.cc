@@ -123,7 +123,7 @@ class LabelStudioTasks {
     }
   }
 
-  // A worker: an id, or an object with an id and an e-mail address, of which the address is the name.
+  // A worker: an id, or an object with an id and an e-mail address: then the address is the name.
   std::string_view worker_of(const std::optional<Json>& by) {
     if (!by || !by->is_object()) return text_of_json(by, worker_room_);
     const auto [id_json, email_json] = pick_json(*by, {"id", "email"});

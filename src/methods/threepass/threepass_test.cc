@@ -516,7 +516,7 @@ TEST(ThreePass, SoftensItsAnswersWithoutChangingThem) {
   }
 }
 
-// Nine workers of which five copy each other: held-out labels cannot see that they err together.
+// Nine workers; five of them copy each other: held-out labels cannot see that they err together.
 Labels crowd_with_copies(std::uint64_t seed, SimulatedCrowd& crowd) {
   const Labels once = simulate_labels({.tasks = 600,
                                        .workers = 5,

@@ -1,4 +1,4 @@
-// Every kind of chart that a document may ask for, whoever wrote it.
+// Every kind of chart that a document may ask for.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fixture } from "../fixture.ts";
