@@ -155,6 +155,7 @@ style: $(RUFF)
 	@clang-format --dry-run --Werror $(SOURCES)
 	$(RUFF) check --cache-dir build/ruff-cache .
 	python3 tests/rooms_test.py
+	python3 tests/types_test.py
 	python3 tests/links_test.py
 
 $(RUFF):

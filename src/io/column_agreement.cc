@@ -32,7 +32,8 @@ std::vector<std::uint32_t> pair_counts(const GlimpseColumn& a, const GlimpseColu
 
 }  // namespace
 
-Agreement agreement_within(const GlimpseColumn& group, const GlimpseColumn& value, std::size_t rows) {
+ColumnAgreement agreement_within(const GlimpseColumn& group, const GlimpseColumn& value,
+                                 std::size_t rows) {
   std::vector<std::uint32_t> group_sizes(group.distinct());
   std::vector<std::uint32_t> value_sizes(value.distinct());
   for (std::size_t row = 0; row < rows; ++row) {
@@ -59,7 +60,7 @@ Agreement agreement_within(const GlimpseColumn& group, const GlimpseColumn& valu
   if (chance >= 1) return {};
   const double share = same_within / within;
   const double deviation = std::sqrt(std::max(chance * (1 - chance), 0.01) / repeats);
-  Agreement agreement;
+  ColumnAgreement agreement;
   agreement.kappa = (share - chance) / (1 - chance);
   agreement.deviations = std::abs(share - chance) / deviation;
   agreement.certainty = std::min(agreement.deviations / 2, 1.0);

@@ -9,7 +9,7 @@ namespace crowdfold {
 inline constexpr std::size_t kRowsCompared = 10'000;
 
 // How much more often rows of one group have the same value than any two rows.
-struct Agreement {
+struct ColumnAgreement {
   double kappa = 0;       // 1: always, 0: as by chance
   double deviations = 0;  // from chance, as many of the standard deviation
   double certainty = 0;   // 0 to 1: whether this can be chance
@@ -17,7 +17,8 @@ struct Agreement {
   double groups = 0;      // of two rows or more
   double repeats = 0;     // rows that are not the first of their group
 };
-Agreement agreement_within(const GlimpseColumn& group, const GlimpseColumn& value, std::size_t rows);
+ColumnAgreement agreement_within(const GlimpseColumn& group, const GlimpseColumn& value,
+                                 std::size_t rows);
 
 // The share of rows whose task and worker come together for the first time; 0 if no row has both.
 double unique_pairs(const GlimpseColumn& task, const GlimpseColumn& worker, std::size_t rows);

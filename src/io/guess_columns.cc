@@ -58,7 +58,7 @@ constexpr std::size_t kMostCandidates = 24;     // columns for each role
 
 class Guesser {
  public:
-  Guesser(const Glimpse& glimpse, const LabelColumns& known)
+  Guesser(const Glimpse& glimpse, const ColumnRoles& known)
       : glimpse_(glimpse), known_(known), rows_(std::min(glimpse.rows, kRowsCompared)) {
     for (const GlimpseColumn& column : glimpse.columns) looks_.push_back(looks_of(column));
   }
@@ -99,7 +99,7 @@ class Guesser {
 
  private:
   struct Scored {
-    LabelColumns columns;
+    ColumnRoles columns;
     double score;
   };
 
@@ -162,15 +162,15 @@ class Guesser {
                      [](const Scored& a, const Scored& b) { return a.score > b.score; });
   }
 
-  const Agreement& agreement(std::size_t group, std::size_t value) {
+  const ColumnAgreement& agreement(std::size_t group, std::size_t value) {
     const auto [found, missing] = agreements_.try_emplace({group, value});
     if (missing) found->second = agreement_within(column(group), column(value), rows_);
     return found->second;
   }
 
-  static double strength(const Agreement& a) { return kAgreement * a.kappa * a.certainty; }
+  static double strength(const ColumnAgreement& a) { return kAgreement * a.kappa * a.certainty; }
 
-  double score(const LabelColumns& c) {
+  double score(const ColumnRoles& c) {
     const auto outnumber = [&](std::size_t many, std::size_t few) {
       const double ratio =
           static_cast<double>(column(many).distinct()) / static_cast<double>(column(few).distinct());
@@ -182,7 +182,7 @@ class Guesser {
            hint_worker(c.worker) + hint_label(c.label);
   }
 
-  double more_even(const LabelColumns& c) const {
+  double more_even(const ColumnRoles& c) const {
     return unevenness(column(c.worker)) - unevenness(column(c.task));
   }
 
@@ -222,7 +222,7 @@ class Guesser {
   // A column that says the same in all rows of a task belongs to the task: its kind, its truth. Only
   // where nothing else could be the label may all workers agree.
   void discount_attributes() {
-    const auto is_attribute = [&](const LabelColumns& c) {
+    const auto is_attribute = [&](const ColumnRoles& c) {
       return agreement(c.task, c.label).complete || agreement(c.worker, c.label).complete;
     };
     for (Scored& scored : scored_) {
@@ -239,9 +239,9 @@ class Guesser {
     return a == b || are_bijective(column(a), column(b));
   }
   // Of columns that say the same, a short name is better than a long text.
-  std::optional<LabelColumns> best() const {
+  std::optional<ColumnRoles> best() const {
     if (scored_.empty()) return std::nullopt;
-    LabelColumns best = scored_.front().columns;
+    ColumnRoles best = scored_.front().columns;
     for (std::size_t c = 0; known_.task == kUnknown && c < looks_.size(); ++c) {
       const bool taken = c == best.worker || c == best.label;
       if (looks_[best.task].long_text && !looks_[c].long_text && !taken && is_same(c, best.task))
@@ -256,14 +256,14 @@ class Guesser {
     double label;
     double sum() const { return task + worker + label; }
   };
-  Hints hints_of(const LabelColumns& c) const {
+  Hints hints_of(const ColumnRoles& c) const {
     return {known_.task == kUnknown ? hint_task(c.task) : kNameHint,
             known_.worker == kUnknown ? hint_worker(c.worker) : kNameHint,
             known_.label == kUnknown ? hint_label(c.label) : kNameHint};
   }
 
   // Whether something speaks against the guess, however good it is.
-  bool has_objection(const LabelColumns& c) {
+  bool has_objection(const ColumnRoles& c) {
     const Hints hints = hints_of(c);
     if (std::min({hints.task, hints.worker, hints.label}) < 0) return true;
     if (is_same(c.task, c.label) || is_same(c.worker, c.label)) return true;  // other names of them
@@ -271,7 +271,7 @@ class Guesser {
            (hints.task <= 0 && is_doubtful_task(c, hints.worker));
   }
   // Whether a column that has no role in the guess has a name for one.
-  bool has_named_rival(const LabelColumns& c, const Words& own, const Words& a, const Words& b) const {
+  bool has_named_rival(const ColumnRoles& c, const Words& own, const Words& a, const Words& b) const {
     for (std::size_t other = 0; other < looks_.size(); ++other) {
       const bool chosen = other == c.task || other == c.worker || other == c.label;
       if (!chosen && !column(other).is_unique() && hint_name(other, own, a, b) >= kNameHint) return true;
@@ -279,14 +279,14 @@ class Guesser {
     return false;
   }
   // Fewer than workers, who come back: then these may be the tasks.
-  bool has_few_tasks(const LabelColumns& c) const {
+  bool has_few_tasks(const ColumnRoles& c) const {
     const std::size_t workers = column(c.worker).distinct();
     return column(c.task).distinct() < workers && 7 * workers <= 4 * column(c.worker).filled;
   }
   // A property of tasks or workers, something that may be the task or the worker as well, or mostly
   // empty.
-  bool is_doubtful_label(const LabelColumns& c) {
-    const auto is_property = [&](const Agreement& a) {
+  bool is_doubtful_label(const ColumnRoles& c) {
+    const auto is_property = [&](const ColumnAgreement& a) {
       return a.complete && (a.groups >= kGroupsOfProperty || a.repeats >= kRepeatsOfProperty * a.groups);
     };
     return is_property(agreement(c.task, c.label)) || is_property(agreement(c.worker, c.label)) ||
@@ -297,7 +297,7 @@ class Guesser {
   }
   // Something of the worker, such as a session: another column that fits says the same in all of its
   // rows. Or a number of seconds, which comes twice on a task where another column does not.
-  bool is_doubtful_worker(const LabelColumns& c) {
+  bool is_doubtful_worker(const ColumnRoles& c) {
     const std::vector<std::size_t> others = candidates_for_worker();
     const double unique = unique_pairs(column(c.task), column(c.worker), rows_);
     return has_named_rival(c, worker_words(), task_words(), label_words()) ||
@@ -311,7 +311,7 @@ class Guesser {
            });
   }
   // A worker, by their number; or something that hardly ever comes back, where another column does.
-  bool is_doubtful_task(const LabelColumns& c, double hint_worker) {
+  bool is_doubtful_task(const ColumnRoles& c, double hint_worker) {
     const std::size_t tasks = column(c.task).distinct();
     if (hint_worker <= 0 && tasks == column(c.worker).distinct()) return true;
     if (hint_worker <= 0 && 10 * tasks < column(c.worker).distinct()) return true;
@@ -328,13 +328,13 @@ class Guesser {
 
   // Whether it is clear which of the two is the task and which the worker: names or looks say so, or
   // counts, evenness and agreement say it together.
-  bool is_oriented(const LabelColumns& c) {
+  bool is_oriented(const ColumnRoles& c) {
     if (known_.task != kUnknown || known_.worker != kUnknown) return true;
     const double hints =
         hint_task(c.task) + hint_worker(c.worker) - hint_task(c.worker) - hint_worker(c.task);
     return hints >= kNameHint || is_oriented_by_values(c);
   }
-  bool is_oriented_by_values(const LabelColumns& c) {
+  bool is_oriented_by_values(const ColumnRoles& c) {
     if (rows_ < kClearRows) return false;
     const auto sign = [](double value, double bound) {
       return value >= bound ? 1 : value <= -bound ? -1 : 0;
@@ -342,7 +342,7 @@ class Guesser {
     const double ratio = static_cast<double>(column(c.task).distinct()) /
                          static_cast<double>(column(c.worker).distinct());
     const int signs = sign(std::log(ratio), std::log(kManyMore)) + sign(more_even(c), kMoreEven);
-    const Agreement& on_tasks = agreement(c.task, c.label);
+    const ColumnAgreement& on_tasks = agreement(c.task, c.label);
     const double own = std::max(strength(agreement(c.worker, c.label)), 0.0);
     const double deviations =
         std::max(kDeviationsOfOrder, kDeviationsOfRow * std::sqrt(static_cast<double>(rows_)));
@@ -350,18 +350,18 @@ class Guesser {
                         on_tasks.deviations >= deviations;
     return (signs >= 1 && agrees) || (signs == 2 && agrees_weakly(c) && own < kMostOwnAgreement);
   }
-  bool agrees_weakly(const LabelColumns& c) {
-    const Agreement& on_tasks = agreement(c.task, c.label);
+  bool agrees_weakly(const ColumnRoles& c) {
+    const ColumnAgreement& on_tasks = agreement(c.task, c.label);
     return strength(on_tasks) >= kWeakAgreement && on_tasks.deviations >= kClearDeviations;
   }
 
   // That there are many of something is no reason by itself: names and looks have to speak for the
   // guess, or workers who agree.
-  bool is_supported(const LabelColumns& c) {
+  bool is_supported(const ColumnRoles& c) {
     const Hints hints = hints_of(c);
     if (num_known() == 2) return hints.sum() > 2 * kNameHint || rows_ >= kClearRowsWithHint;
     if (std::min({hints.task, hints.worker, hints.label}) > 0) return true;
-    const Agreement& with_task = agreement(c.task, c.label);
+    const ColumnAgreement& with_task = agreement(c.task, c.label);
     const double deviations =
         std::max(kClearDeviations, kDeviationsOfRow * std::sqrt(static_cast<double>(rows_)));
     const bool agrees = strength(with_task) >= kClearAgreement && with_task.deviations >= deviations;
@@ -371,7 +371,7 @@ class Guesser {
     return agrees && rows_ >= (hinted && few_columns ? kClearRowsWithHint : kClearRows);
   }
   // Whether each role has the one column whose name has a word for it.
-  bool is_named_by_words(const LabelColumns& best) const {
+  bool is_named_by_words(const ColumnRoles& best) const {
     const auto only = [&](std::size_t chosen, const Words& own, const Words& a, const Words& b) {
       for (std::size_t c = 0; c < looks_.size(); ++c) {
         if (!is_known(c) && (hint_name(c, own, a, b) >= kNameHint) != (c == chosen)) return false;
@@ -385,7 +385,7 @@ class Guesser {
   }
   bool is_clear() {
     if (scored_.empty() || has_objection(scored_.front().columns)) return false;
-    const LabelColumns& best = scored_.front().columns;
+    const ColumnRoles& best = scored_.front().columns;
     if (is_named_by_words(best)) return true;
     if (!is_oriented(best)) return false;
     if (scored_.front().score < (num_known() == 2 ? kClearLast : kClearScore) || !is_supported(best))
@@ -398,11 +398,11 @@ class Guesser {
   }
 
   const Glimpse& glimpse_;
-  LabelColumns known_;
+  ColumnRoles known_;
   std::size_t rows_;
   std::vector<Looks> looks_;
   std::vector<Scored> scored_;
-  std::map<std::pair<std::size_t, std::size_t>, Agreement> agreements_;
+  std::map<std::pair<std::size_t, std::size_t>, ColumnAgreement> agreements_;
 };
 
 // --- first rows ---------------------------------------------------------------------------
@@ -497,7 +497,7 @@ bool may_name_tasks(const GlimpseColumn& column) {
   return has_word(column.name, task_words()) || looks_like_task(looks_of(column));
 }
 
-bool look_like_roles(const Glimpse& glimpse, const LabelColumns& columns) {
+bool look_like_roles(const Glimpse& glimpse, const ColumnRoles& columns) {
   const GlimpseColumn& task = glimpse.columns[columns.task];
   const GlimpseColumn& worker = glimpse.columns[columns.worker];
   const GlimpseColumn& label = glimpse.columns[columns.label];
@@ -515,7 +515,7 @@ bool look_like_roles(const Glimpse& glimpse, const LabelColumns& columns) {
          (worker_looks && label.distinct() < task.distinct() && !are_task_and_worker(label, worker));
 }
 
-std::size_t better_label(const Glimpse& glimpse, const LabelColumns& columns) {
+std::size_t better_label(const Glimpse& glimpse, const ColumnRoles& columns) {
   return Guesser(glimpse, columns).better_label();
 }
 
@@ -523,7 +523,7 @@ bool are_task_and_worker(const GlimpseColumn& task, const GlimpseColumn& worker)
   return unique_pairs(task, worker, std::min(task.ids.size(), kRowsCompared)) >= kUniquePairs;
 }
 
-ColumnGuess guess_columns(const Glimpse& glimpse, const LabelColumns& known) {
+ColumnGuess guess_columns(const Glimpse& glimpse, const ColumnRoles& known) {
   if (glimpse.rows == 0) return {};
   return Guesser(glimpse, known).guess();
 }

@@ -27,32 +27,32 @@ enum class FirstRow {
 // `below` holds the rows below the first one.
 FirstRow guess_first_row(const std::vector<std::string>& first_row, const Glimpse& below);
 
-struct LabelColumns {
+struct ColumnRoles {
   std::size_t task;
   std::size_t worker;
   std::size_t label;
-  bool operator==(const LabelColumns&) const = default;
+  bool operator==(const ColumnRoles&) const = default;
 };
 
 // Columns that are known already; kUnknown otherwise.
-inline constexpr LabelColumns kNothingKnown = {kUnknown, kUnknown, kUnknown};
+inline constexpr ColumnRoles kNothingKnown = {kUnknown, kUnknown, kUnknown};
 
 struct ColumnGuess {
-  std::optional<LabelColumns> best;  // nothing where there are fewer than three columns that could be it
+  std::optional<ColumnRoles> best;  // nothing where there are fewer than three columns that could be it
   bool clear = false;
 };
-ColumnGuess guess_columns(const Glimpse& glimpse, const LabelColumns& known = kNothingKnown);
+ColumnGuess guess_columns(const Glimpse& glimpse, const ColumnRoles& known = kNothingKnown);
 
 // Of columns that have their roles by names: another one that is more like a label, where
 // `columns.label` is a property of the task or of the worker, as it says the same in all rows of each,
 // or where workers do not agree on it. kUnknown if there is none.
-std::size_t better_label(const Glimpse& glimpse, const LabelColumns& columns);
+std::size_t better_label(const Glimpse& glimpse, const ColumnRoles& columns);
 
 // Whether a worker says something of a task once, as good as always.
 bool are_task_and_worker(const GlimpseColumn& task, const GlimpseColumn& worker);
 
 // Whether values look like those of these roles, as in "t1,w1,cat", and the columns go together so.
-bool look_like_roles(const Glimpse& glimpse, const LabelColumns& columns);
+bool look_like_roles(const Glimpse& glimpse, const ColumnRoles& columns);
 
 // Whether its name or values say that the column is neither task, worker nor label, but a time, say.
 bool is_none_of_them(const GlimpseColumn& column);

@@ -224,7 +224,7 @@ TEST(GuessColumns, ReadsTheLooksOfValuesInSmallFiles) {
                          {"http://x/3.jpg", "bob@x.org", "dog"}};
   const ColumnGuess found = guess({"image_url", "email", "verdict"}, rows);
   EXPECT_TRUE(found.clear);
-  EXPECT_EQ(found.best, (LabelColumns{0, 1, 2}));
+  EXPECT_EQ(found.best, (ColumnRoles{0, 1, 2}));
 }
 
 TEST(GuessColumns, KnowsWordsOfOtherLanguages) {
@@ -232,7 +232,7 @@ TEST(GuessColumns, KnowsWordsOfOtherLanguages) {
       {"1", "Anna", "ja"}, {"1", "Bernd", "nein"}, {"2", "Anna", "ja"}, {"2", "Bernd", "ja"}};
   const ColumnGuess found = guess({"Aufgabe", "Person", "Antwort"}, rows);
   EXPECT_TRUE(found.clear);
-  EXPECT_EQ(found.best, (LabelColumns{0, 1, 2}));
+  EXPECT_EQ(found.best, (ColumnRoles{0, 1, 2}));
 }
 
 TEST(GuessColumns, TakesNoTruthForALabel) {
@@ -245,7 +245,7 @@ TEST(GuessColumns, TakesNoTruthForALabel) {
   }
   const ColumnGuess found = guess({"page", "person", "said", "gold"}, rows);
   EXPECT_TRUE(found.clear);
-  EXPECT_EQ(found.best, (LabelColumns{0, 1, 2}));
+  EXPECT_EQ(found.best, (ColumnRoles{0, 1, 2}));
 }
 
 TEST(GuessColumns, IsUnclearWhereTwoQuestionsWereAsked) {
@@ -282,7 +282,7 @@ TEST(GuessColumns, IsUnclearWhereWorkersAgreeWithThemselves) {
                             (own ? w % 2 == 0 : random() % 2 == 0) ? "1" : "0"});
     }
     const ColumnGuess found = guess({"a", "b", "c"}, many_tasks);
-    EXPECT_TRUE(!found.clear || found.best == LabelColumns({0, 1, 2})) << seed;
+    EXPECT_TRUE(!found.clear || found.best == ColumnRoles({0, 1, 2})) << seed;
   }
 }
 
@@ -298,7 +298,7 @@ TEST(GuessColumns, TakesNoNumberOfSecondsForAWorker) {
     }
   }
   const ColumnGuess found = guess({"a", "b", "c", "d"}, rows);
-  EXPECT_TRUE(!found.clear || found.best == LabelColumns({0, 1, 2}));
+  EXPECT_TRUE(!found.clear || found.best == ColumnRoles({0, 1, 2}));
 }
 
 // --- first rows ---------------------------------------------------------------------------

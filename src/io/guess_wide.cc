@@ -116,14 +116,14 @@ void add_columns_within(const Glimpse& glimpse, std::size_t task, std::vector<st
   std::sort(workers.begin(), workers.end());
 }
 
-Agreement agreement_of(const Glimpse& glimpse, const std::vector<std::size_t>& columns,
-                       std::size_t most_rows = kRowsCompared) {
+ColumnAgreement agreement_of(const Glimpse& glimpse, const std::vector<std::size_t>& columns,
+                             std::size_t most_rows = kRowsCompared) {
   const auto [rows, cells] = unfolded(glimpse, columns, most_rows);
   return agreement_within(rows, cells, rows.ids.size());
 }
 
 bool agree(const Glimpse& glimpse, const std::vector<std::size_t>& columns) {
-  const Agreement agreement = agreement_of(glimpse, columns);
+  const ColumnAgreement agreement = agreement_of(glimpse, columns);
   return (agreement.kappa >= 0.1 && agreement.certainty >= 1) ||
          (agreement.kappa >= 0.3 && agreement.certainty >= 0.7);
 }
@@ -140,7 +140,7 @@ bool has_stranger(const Glimpse& glimpse, const std::vector<std::size_t>& column
     double compared = 0;
     for (std::size_t j = 1; j <= std::min(kOthers, columns.size() - 1); ++j) {
       const std::size_t other = columns[(i + j) % columns.size()];
-      const Agreement agreement = agreement_of(glimpse, {columns[i], other}, kRowsLookedAt);
+      const ColumnAgreement agreement = agreement_of(glimpse, {columns[i], other}, kRowsLookedAt);
       if (agreement.groups < kRowsToKnow) continue;  // too few tasks have labels of both
       kappa += agreement.kappa;
       ++compared;

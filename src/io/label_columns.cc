@@ -196,7 +196,7 @@ class LabelColumnFinder {
 
   FoundColumns by_values(const std::vector<std::size_t>& columns) const {
     static_assert(kUnknown == kNoColumn);
-    const LabelColumns known = {columns[task_place], columns[worker_place], columns[label_place]};
+    const ColumnRoles known = {columns[task_place], columns[worker_place], columns[label_place]};
     WideGuess wide;
     if (known.worker == kUnknown && known.label == kUnknown)
       wide = guess_wide(glimpse_, known.task, false);
@@ -216,7 +216,7 @@ class LabelColumnFinder {
     return found;
   }
 
-  LabelColumns certain(LabelColumns known) const {
+  ColumnRoles certain(ColumnRoles known) const {
     if (known.task != kUnknown && !is_certain(task_place, known.task)) known.task = kUnknown;
     if (known.worker != kUnknown && !is_certain(worker_place, known.worker)) known.worker = kUnknown;
     if (known.label != kUnknown && !is_certain(label_place, known.label)) known.label = kUnknown;
@@ -305,7 +305,7 @@ FoundColumns find_label_columns(const std::vector<std::string>& header, const Gl
 FoundColumns check_positions(const Glimpse& glimpse, const std::vector<std::size_t>& columns,
                              const Location& place) {
   const ColumnGuess guess = guess_columns(glimpse);
-  const LabelColumns in_order = {columns[0], columns[1], columns[2]};
+  const ColumnRoles in_order = {columns[0], columns[1], columns[2]};
   if (!guess.clear && !look_like_roles(glimpse, in_order)) {
     throw Error(
         ErrorCode::usage, place,
