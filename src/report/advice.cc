@@ -235,9 +235,14 @@ std::string accuracy_words(const Evaluation& e) {
                      percent(interval.upper));
 }
 
-void advise_truths(const Report& report, std::vector<Item>& items) {
+void advise_truths(const Report& report, const Labels& labels, std::vector<Item>& items) {
   if (!report.has_truths) return;
   const Evaluation& e = report.evaluation;
+  const char* const few = e.tasks < kFewTruths ? " These are few truths to judge by." : "";
+  if (labels.num_classes() < 2) {  // confidences are no promises
+    items.push_back({Tone::accent, fmt::format("{}.{}", accuracy_words(e), few), "truth"});
+    return;
+  }
   const Interval interval = share_interval(e.correct, e.tasks);
   const double claimed = promised(e);
   const bool too_sure = claimed > interval.upper;
@@ -248,7 +253,7 @@ void advise_truths(const Report& report, std::vector<Item>& items) {
                                report.footing == Footing::contradicted
                                    ? " Answers that would be settled are wrong too often, so none is."
                                    : "",
-                               e.tasks < kFewTruths ? " These are few truths to judge by." : ""),
+                               few),
                    "truth"});
 }
 
@@ -350,7 +355,7 @@ Advice advice_of(const Report& report, const Labels& labels) {
   std::stable_sort(rest.begin(), rest.end(),
                    [&](const Item& a, const Item& b) { return urgency(a.tone) < urgency(b.tone); });
   Advice advice;  // what is known comes before what is estimated
-  advise_truths(report, advice.items);
+  advise_truths(report, labels, advice.items);
   advise_footing(report, advice.items);
   advice.items.insert(advice.items.end(), rest.begin(), rest.end());
   return advice;

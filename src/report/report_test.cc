@@ -402,6 +402,25 @@ TEST(ReportFooting, IsNoneWhereAllLabelsAreTheSame) {
   EXPECT_EQ(report.tasks.settled, 0U);
 }
 
+TEST(ReportOfOneClass, ShowsNoConfidencesAndNoAgreement) {
+  const Labels labels = crowd_of(30, {{"a", always_yes}, {"b", always_yes}, {"c", always_yes}});
+  const std::vector<ClassId> truths(30, 0);
+  const Report report = report_of(labels, truths);
+  EXPECT_FALSE(report.jury.has_value());
+  EXPECT_FALSE(advises(report, labels, "confidences"));
+  EXPECT_TRUE(advises(report, labels, "100 % of 30 tasks with a known truth are answered right (89 %"));
+  const std::string page = to_json(document_of(report, labels, truths, "labels.csv"));
+  for (const char* const absent :
+       {"\"Confidence\"", "calibration", "og-loss", "Who agrees", "Other methods", "\"jury\""})
+    EXPECT_EQ(page.find(absent), std::string::npos) << absent;
+  EXPECT_NE(page.find("There is only one class"), std::string::npos);
+  // Of two, they are there.
+  const Labels two = crowd_of(30, {{"a", right}, {"b", right}, {"c", right}});
+  const std::string other = to_json(document_of(report_of(two), two, {}, "labels.csv"));
+  EXPECT_NE(other.find("\"Confidence\""), std::string::npos);
+  EXPECT_EQ(other.find("There is only one class"), std::string::npos);
+}
+
 TEST(ReportTruths, ComeFirstAndTheHeadlineAgreesWithThem) {
   // Everybody is sure of "yes" on all tasks of a third kind, and wrong.
   const auto misled = [](int t) { return t % 5 == 0 ? wrong(t) : right(t); };
