@@ -154,7 +154,8 @@ def independent_section(real: Figures) -> str:
                 rows.append([str(classes), str(labels), *figures_of(figures, crowd.name), decimal(confidence_with_truths(crowd), 3)])
     simulated = table(["classes", "labels per task", "right", "mean confidence", "log-loss", "mean confidence before softening",
                        "log-loss", f"mean confidence with {TRUTHS} truths"], rows)
-    classes_of = {name: len(set(classes_in(path / "labels.csv")) | set(classes_in(path / "truth.csv"))) for name, path in folders().items()}
+    classes_of = {name: len(set(classes_in(path / "labels.csv")) | set(classes_in(path / "truth.csv")))
+                  for name, path in folders().items()}
     many = sorted((name for name in real.sets if classes_of[name] >= MANY), key=lambda name: classes_of[name])
     found = table(["data set", "classes", "right", "mean confidence", "log-loss", "mean confidence before softening", "log-loss"],
                   [[name, str(classes_of[name]), *figures_of(real, name)] for name in many])
@@ -179,7 +180,8 @@ def main() -> None:
     methods = there(METHODS)
     figures = measured(methods, set(methods) if "all" in options.again else set(options.again))
     (ROOT / "docs" / "img" / "reliability.svg").write_text(diagram(figures, list(methods)), encoding="utf-8")
-    fill_page(ROOT / "docs" / "confidence.md", {"reliability": section(figures, list(methods)), "independent": independent_section(figures)})
+    fill_page(ROOT / "docs" / "confidence.md", {"reliability": section(figures, list(methods)),
+                                                "independent": independent_section(figures)})
 
 
 if __name__ == "__main__":

@@ -140,8 +140,8 @@ struct Jury {
   std::vector<JudgePair> pairs;
   std::vector<PositionBias> positions;
   std::vector<VersionPair> versions;
-  std::vector<Panel> panels;  // dearest first; empty where none was looked for
-  std::string untold;         // why the verdict says nothing of the whole panel; empty if it does
+  std::vector<Panel> panels;       // dearest first; empty where none was looked for
+  std::string untold;              // why the verdict says nothing of the whole panel; empty if it does
   std::vector<std::string> notes;  // what else cannot be told, what was recognised; a sentence each
 };
 

@@ -120,7 +120,7 @@ def parameters_of(method: Dict[str, Any]) -> List[Parameter]:
         words = {engine: word for word, engine in names.values.get(name, {}).items()}
         meaning = f"{option['help']} ({option['range']})"
         if option["fitted"]:
-            meaning += f"; None: {option['default']}, unless truths say otherwise"
+            meaning += f"; None: {option['default']} without them"
         found.append(Parameter(name + "_" * keyword.iskeyword(name), words.get(default, default), annotation,
                                meaning, option["name"]))
     found += names.own

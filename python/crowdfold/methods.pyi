@@ -169,9 +169,9 @@ class ThreePass(Aggregator):
     Parameters
     ----------
     soften : Optional[float], default None
-        factor of the temperature of answers; fitted to known truths unless set (0.05 to 10); None: 0.7, unless truths say otherwise
+        factor of the temperature of answers; fitted to known truths unless set (0.05 to 10); None: 0.7 without them
     doubt : Optional[float], default None
-        share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9); None: 0.05, unless truths say otherwise
+        share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9); None: 0.05 without them
     symmetry : float, default 16.0
         c0: larger values trust more that a whole crowd is better on some classes (0 to 1000000000)
     crowd : float, default 20.0
@@ -238,9 +238,9 @@ class FivePass(Aggregator):
     Parameters
     ----------
     soften : Optional[float], default None
-        factor of the temperature of answers; fitted to known truths unless set (0.05 to 10); None: 0.7, unless truths say otherwise
+        factor of the temperature of answers; fitted to known truths unless set (0.05 to 10); None: 0.7 without them
     doubt : Optional[float], default None
-        share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9); None: 0.05, unless truths say otherwise
+        share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9); None: 0.05 without them
     symmetry : float, default 16.0
         c0: larger values trust more that a whole crowd is better on some classes (0 to 1000000000)
     crowd : float, default 20.0

@@ -39,7 +39,7 @@ def test_parameters_and_defaults_are_those_of_the_registry(cls: Any) -> None:
         words = cls._values.get(parameter, {})
         assert options[option]["help"] in cls.__doc__
         if options[option]["fitted"]:
-            assert default is None and f"None: {options[option]['default']}," in cls.__doc__
+            assert default is None and f"None: {options[option]['default']} without" in cls.__doc__
             continue
         assert str(words.get(default, default)) in (options[option]["default"], options[option]["default"] + ".0") or \
             float(default) == float(options[option]["default"])
