@@ -141,7 +141,8 @@ struct Jury {
   std::vector<PositionBias> positions;
   std::vector<VersionPair> versions;
   std::vector<Panel> panels;       // dearest first; empty where none was looked for
-  std::vector<std::string> notes;  // what cannot be told and why, what was recognised; a sentence each
+  std::string untold;              // why the verdict says nothing of the whole panel; empty if it does
+  std::vector<std::string> notes;  // what else cannot be told, what was recognised; a sentence each
 };
 
 // `truths` are by TaskId, kNoClass where unknown; or empty. Qualities and errors then come from tasks

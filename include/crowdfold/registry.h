@@ -18,6 +18,7 @@ struct OptionInfo {
   std::string fallback;  // the default
   std::string range;     // "1 to 1e+09", "first | random"
   std::string help;
+  bool fitted = false;  // known truths say what it is, unless it is set
 };
 
 // An Extra that a method takes or gives.

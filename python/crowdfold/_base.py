@@ -71,7 +71,7 @@ class Aggregator:
         for name, option in self._options.items():
             value = getattr(self, name)
             if _same(value, signature.parameters[name].default):
-                continue  # not set: a method may fit it to the data
+                continue  # the engine has the same default
             value = self._values.get(name, {}).get(value, value)
             settings.append((option, repr(value) if isinstance(value, float) else str(value)))
         try:

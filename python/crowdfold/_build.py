@@ -99,7 +99,9 @@ SHARED: List[Tuple[str, Any, str, str]] = [
 ]
 
 
-def _default(option: Dict[str, str]) -> Tuple[Any, str]:
+def _default(option: Dict[str, Any]) -> Tuple[Any, str]:
+    if option["fitted"]:  # so that its usual value, too, can be set
+        return None, "Optional[float]"
     if option["type"] == "real":
         return float(option["default"]), "float"
     if option["type"] == "integer":
@@ -117,6 +119,8 @@ def parameters_of(method: Dict[str, Any]) -> List[Parameter]:
         default, annotation = _default(option)
         words = {engine: word for word, engine in names.values.get(name, {}).items()}
         meaning = f"{option['help']} ({option['range']})"
+        if option["fitted"]:
+            meaning += f"; None: {option['default']} without them"
         found.append(Parameter(name + "_" * keyword.iskeyword(name), words.get(default, default), annotation,
                                meaning, option["name"]))
     found += names.own

@@ -168,14 +168,10 @@ class ThreePass(Aggregator):
 
     Parameters
     ----------
-    soften : float, default 0.7
-        factor of the temperature of answers; fitted to known truths unless set (0.05 to 10)
-    doubt : float, default 0.05
-        share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9)
-    passes : int, default 3
-        passes over the labels; 1: the online method (1 to 100)
-    blocks : int, default 8
-        blocks of tasks in the passes between first and last (1 to 10000)
+    soften : Optional[float], default None
+        factor of the temperature of answers; fitted to known truths unless set (0.05 to 10); None: 0.7 without them
+    doubt : Optional[float], default None
+        share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9); None: 0.05 without them
     symmetry : float, default 16.0
         c0: larger values trust more that a whole crowd is better on some classes (0 to 1000000000)
     crowd : float, default 20.0
@@ -186,12 +182,16 @@ class ThreePass(Aggregator):
         smallest strength s of the prior of a worker's rows (1 to 128)
     strongest : float, default 64.0
         largest strength s of that prior (1 to 128)
+    guard : float, default 0.01
+        gain in nats per held-out label above which class shares count in full (0 to 1000000000)
+    passes : int, default 3
+        passes over the labels; 1: the online method (1 to 100)
+    blocks : int, default 8
+        blocks of tasks in the passes between first and last (1 to 10000)
     warm : float, default 2.0
         how long a majority vote contributes at the beginning (0 to 1000000000)
     refresh : float, default 0.5
         relative growth of a worker's labels after which their table is rebuilt (0 to 10)
-    guard : float, default 0.01
-        gain in nats per held-out label above which class shares count in full (0 to 1000000000)
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
     random_state : Optional[int], default 0
@@ -206,27 +206,27 @@ class ThreePass(Aggregator):
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
     """
 
-    soften: float
-    doubt: float
-    passes: int
-    blocks: int
+    soften: Optional[float]
+    doubt: Optional[float]
     symmetry: float
     crowd: float
     own: float
     weakest: float
     strongest: float
+    guard: float
+    passes: int
+    blocks: int
     warm: float
     refresh: float
-    guard: float
     order: str
     random_state: Optional[int]
     duplicates: str
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, *, soften: float = 0.7, doubt: float = 0.05, passes: int = 3, blocks: int = 8,
-                 symmetry: float = 16.0, crowd: float = 20.0, own: float = 5.0, weakest: float = 2.0,
-                 strongest: float = 64.0, warm: float = 2.0, refresh: float = 0.5, guard: float = 0.01,
+    def __init__(self, *, soften: Optional[float] = None, doubt: Optional[float] = None, symmetry: float = 16.0,
+                 crowd: float = 20.0, own: float = 5.0, weakest: float = 2.0, strongest: float = 64.0,
+                 guard: float = 0.01, passes: int = 3, blocks: int = 8, warm: float = 2.0, refresh: float = 0.5,
                  order: str = 'given', random_state: Optional[int] = 0, duplicates: str = 'last',
                  n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
@@ -237,12 +237,10 @@ class FivePass(Aggregator):
 
     Parameters
     ----------
-    soften : float, default 0.7
-        factor of the temperature of answers; fitted to known truths unless set (0.05 to 10)
-    doubt : float, default 0.05
-        share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9)
-    rounds : int, default 5
-        rounds over the labels before the answers (1 to 100)
+    soften : Optional[float], default None
+        factor of the temperature of answers; fitted to known truths unless set (0.05 to 10); None: 0.7 without them
+    doubt : Optional[float], default None
+        share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9); None: 0.05 without them
     symmetry : float, default 16.0
         c0: larger values trust more that a whole crowd is better on some classes (0 to 1000000000)
     crowd : float, default 20.0
@@ -255,6 +253,8 @@ class FivePass(Aggregator):
         largest strength s of that prior (1 to 128)
     guard : float, default 0.01
         gain in nats per held-out label above which class shares count in full (0 to 1000000000)
+    rounds : int, default 5
+        rounds over the labels before the answers (1 to 100)
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -267,23 +267,23 @@ class FivePass(Aggregator):
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
     """
 
-    soften: float
-    doubt: float
-    rounds: int
+    soften: Optional[float]
+    doubt: Optional[float]
     symmetry: float
     crowd: float
     own: float
     weakest: float
     strongest: float
     guard: float
+    rounds: int
     random_state: Optional[int]
     duplicates: str
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, *, soften: float = 0.7, doubt: float = 0.05, rounds: int = 5, symmetry: float = 16.0,
+    def __init__(self, *, soften: Optional[float] = None, doubt: Optional[float] = None, symmetry: float = 16.0,
                  crowd: float = 20.0, own: float = 5.0, weakest: float = 2.0, strongest: float = 64.0,
-                 guard: float = 0.01, random_state: Optional[int] = 0, duplicates: str = 'last',
+                 guard: float = 0.01, rounds: int = 5, random_state: Optional[int] = 0, duplicates: str = 'last',
                  n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class Live(Aggregator):

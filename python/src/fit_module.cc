@@ -169,6 +169,7 @@ nb::list registry() {
       option["default"] = o.fallback;
       option["range"] = o.range;
       option["help"] = o.help;
+      option["fitted"] = o.fitted;
       options.append(option);
     }
     method["options"] = options;

@@ -37,9 +37,12 @@ def test_parameters_and_defaults_are_those_of_the_registry(cls: Any) -> None:
     for parameter, option in cls._options.items():
         default = signature.parameters[parameter].default
         words = cls._values.get(parameter, {})
+        assert options[option]["help"] in cls.__doc__
+        if options[option]["fitted"]:
+            assert default is None and f"None: {options[option]['default']} without" in cls.__doc__
+            continue
         assert str(words.get(default, default)) in (options[option]["default"], options[option]["default"] + ".0") or \
             float(default) == float(options[option]["default"])
-        assert options[option]["help"] in cls.__doc__
     assert REGISTRY[cls._method]["citation"] in cls.__doc__
     by_position = METHODS[cls._method].positional
     assert list(signature.parameters)[:len(by_position)] == list(by_position)
@@ -213,6 +216,21 @@ def test_verbose_shows_progress(frame: pd.DataFrame, capfd: Any) -> None:
     assert "reading" in capfd.readouterr().err
 
 
-def test_parameters_at_their_defaults_are_not_set() -> None:
+def test_parameters_that_truths_are_fitted_to_can_be_set_to_their_usual_value() -> None:
     assert cf.ThreePass()._settings() == []
-    assert cf.ThreePass(soften=.7, doubt=.1)._settings() == [("doubt", "0.1")]
+    assert cf.ThreePass(soften=.7)._settings() == [("soften", "0.7")]
+    assert clone(cf.ThreePass())._settings() == []
+    assert clone(cf.ThreePass(doubt=.05))._settings() == [("doubt", "0.05")]
+
+
+def test_a_softening_that_is_set_is_not_fitted_to_truths(data: pd.DataFrame, two_classes: cf.Crowd) -> None:
+    truths = dict(list(two_classes.truth.items())[:100])
+    highest = 1 - .05 / 2  # with two classes and a doubt of .05
+
+    def of_the_others(model: Any) -> Any:
+        return model.fit(data, truths).confidence_.drop(list(truths))
+
+    assert of_the_others(cf.ThreePass()).max() > highest
+    assert of_the_others(cf.ThreePass(doubt=.05)).max() <= highest
+    both = of_the_others(cf.ThreePass(soften=.7, doubt=.05))
+    assert not np.array_equal(both, of_the_others(cf.ThreePass(doubt=.05)))

@@ -223,7 +223,9 @@ class NoteWriter {
   void on_classes() {
     const NameTable& classes = totals_.classes;
     if (classes.size() == 1)
-      notes_.push_back(fmt::format("all labels are {}", in_quotes(classes[0])));
+      notes_.push_back(
+          fmt::format("all labels are {}, so every confidence is 1 unless other classes are named",
+                      in_quotes(classes[0])));
     else if (classes.size() > kManyClasses && 2 * std::uint64_t{classes.size()} > totals_.labels)
       notes_.push_back(fmt::format("there are {} among {}{}", count_noun(classes.size(), "class"),
                                    count_noun(totals_.labels, "label"), ask("label")));

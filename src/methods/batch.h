@@ -42,9 +42,16 @@ void require_memory(const std::string& method, std::uint64_t bytes, const RunCon
 // The Result where there is no class to choose from.
 Result no_labels(const Labels& labels, const RunContext& context);
 
-// The result of any method, unless labels tell nothing: then what the prior says.
-inline Result believable(const Labels& labels, const Knowledge& given, Result result) {
-  if (tells_nothing(labels, given)) let_prior_rule(labels, given, result);
+// The result of any method, unless labels tell nothing: then what the prior says. Workers who share no
+// task with others are taken for one of them, unless the method answered before it had seen all labels.
+inline Result believable(bool saw_all_labels, const Labels& labels, const Knowledge& given,
+                         Result result) {
+  if (tells_nothing(labels, given)) {
+    let_prior_rule(labels, given, result);
+  } else if (saw_all_labels) {
+    const LoneWorkers lone(labels, given);
+    if (!lone.empty()) let_crowd_speak_for(lone, labels, given, result);
+  }
   return result;
 }
 
@@ -62,7 +69,7 @@ MethodInfo batch_method(std::string name, std::string summary, std::string citat
       require_fit(name_, traits_, labels, given);
       require_memory(name_, Model::bytes(options_, labels), context);
       if (labels.num_classes() == 0) return no_labels(labels, context);
-      return believable(labels, given, Model::fit(options_, labels, given, context));
+      return believable(true, labels, given, Model::fit(options_, labels, given, context));
     }
 
    private:
@@ -93,7 +100,8 @@ MethodInfo online_method(std::string name, std::string summary, std::string cita
     Result fit(const Labels& labels, const Knowledge& given, const RunContext& context) const override {
       require_fit(name_, traits_, labels, given);
       Online method(options_, context.seed);
-      return believable(labels, given, fit_online(method, options_.order, labels, given, context));
+      return believable(needs_second_look(method), labels, given,
+                        fit_online(method, options_.order, labels, given, context));
     }
 
    private:

@@ -24,8 +24,10 @@ bool tells_nothing(const Labels& labels, const Knowledge& given) {
           std::none_of(given.workers.begin(), given.workers.end(), seen));
 }
 
-Estimate judge_by_prior(const TaskLabels& task, std::uint32_t classes, std::span<double> posterior) {
-  const double wrong = classes > 1 ? (1 - kUnknownQuality) / (classes - 1.0) : 0;
+Estimate judge_by_prior(const TaskLabels& task, std::uint32_t classes, std::span<double> posterior,
+                        double quality) {
+  quality = std::max(quality, 1.0 / classes);  // nobody is taken for worse than a guess
+  const double wrong = classes > 1 ? (1 - quality) / (classes - 1.0) : 0;
   const double right = 1 - wrong * (classes - 1.0);
   const auto labels = static_cast<double>(task.size());
   const auto probability = [&](double votes) {
@@ -40,6 +42,95 @@ Estimate judge_by_prior(const TaskLabels& task, std::uint32_t classes, std::span
     if (p > best.confidence || (p == best.confidence && label < best.label)) best = {label, p};
   }
   return best;
+}
+
+LoneWorkers::LoneWorkers(const Labels& labels, const Knowledge& given) {
+  const auto known =
+      static_cast<WorkerId>(std::min<std::size_t>(given.workers.size(), labels.num_workers()));
+  std::size_t unmet = labels.num_workers();
+  const auto meet = [&](WorkerId w) {
+    unmet -= meets_[w] == Meets::somebody ? 0 : 1;
+    meets_[w] = Meets::somebody;
+  };
+  meets_.resize(labels.num_workers());
+  for (WorkerId w = 0; w < known; ++w) {
+    if (given.workers[w].seen > 0) meet(w);
+  }
+  for (TaskId t = 0; t < labels.num_tasks() && unmet > 0; ++t) {
+    const TaskLabels task = labels.task(t);
+    if (given.truth(t) == kNoClass && !workers_meet(task)) continue;
+    for (const WorkerId w : task.workers) meet(w);
+  }
+  if (unmet == 0) return;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    if (task.size() > 0) note(task.workers[0], Meets::nobody);
+  }
+}
+
+void LoneWorkers::note(WorkerId w, Meets meets) {
+  if (w >= meets_.size()) meets_.resize(w + 1ULL);
+  if (meets_[w] >= meets) return;
+  lone_ -= meets_[w] == Meets::nobody ? 1 : 0;
+  lone_ += meets == Meets::nobody ? 1 : 0;
+  meets_[w] = meets;
+}
+
+void LoneWorkers::add(const TaskLabels& task) {
+  const Meets meets = workers_meet(task) ? Meets::somebody : Meets::nobody;
+  for (const WorkerId w : task.workers) note(w, meets);
+}
+
+void LoneWorkers::forget(WorkerState& learned, const Knowledge& given) const {
+  for (WorkerId w = 0; w < std::min(meets_.size(), learned.counts.size()); ++w) {
+    if (has(w)) learned.counts[w] = w < given.workers.size() ? given.workers[w] : WorkerCounts{};
+  }
+  for (StateSection& section : learned.sections) {
+    const auto axis = std::find(section.axes.begin(), section.axes.end(), StateSection::Axis::worker);
+    if (axis == section.axes.end()) continue;
+    const auto place = static_cast<std::size_t>(axis - section.axes.begin());
+    const StateSection all = section;
+    section.keys.clear();
+    section.values.clear();
+    for (std::size_t i = 0; i < all.rows(); ++i) {
+      const std::span<const std::uint32_t> key = all.key(i);
+      if (has(key[place])) continue;
+      section.keys.insert(section.keys.end(), key.begin(), key.end());
+      const std::span<const double> row = all.row(i);
+      section.values.insert(section.values.end(), row.begin(), row.end());
+    }
+  }
+}
+
+double LoneWorkers::quality_of_others(const WorkerState& learned) const {
+  constexpr double kLabels = 20;  // that the belief about any crowd is worth
+  WorkerCounts all{kUnknownQuality * kLabels, kLabels};
+  for (WorkerId w = 0; w < learned.counts.size(); ++w) {
+    if (!has(w)) all += learned.counts[w];
+  }
+  return all.correct / all.seen;
+}
+
+void let_crowd_speak_for(const LoneWorkers& lone, const Labels& labels, const Knowledge& given,
+                         Result& result) {
+  const std::size_t classes = labels.num_classes();
+  const double quality = lone.quality_of_others(result.learned);
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    const TaskLabels task = labels.task(t);
+    if (!lone.labelled(task)) continue;
+    std::span<double> posterior;
+    if (!result.posterior.empty()) posterior = std::span(result.posterior).subspan(t * classes, classes);
+    const Estimate answer = judge_by_prior(task, labels.num_classes(), posterior, quality);
+    for (double& p : posterior) p = with_doubt(p, result.doubt, static_cast<double>(classes));
+    result.estimate[t] = answer.label;
+    result.confidence[t] = with_doubt(answer.confidence, result.doubt, static_cast<double>(classes));
+  }
+  lone.forget(result.learned, given);
+  for (std::size_t i = 0; i < result.confusion.size(); ++i) {
+    if (!lone.has(static_cast<WorkerId>(i / (classes * classes)))) continue;
+    const bool right = i % (classes * classes) % (classes + 1) == 0;
+    result.confusion[i] = right ? quality : (1 - quality) / (static_cast<double>(classes) - 1);
+  }
 }
 
 void let_prior_rule(const Labels& labels, const Knowledge& given, Result& result) {

@@ -1,10 +1,15 @@
 // Where no task has labels by two workers, nobody can be compared with anybody: no quality can be
 // learned, and a method would take its own first guess for knowledge. There the prior rules, for every
 // method alike; batch.h sees to it.
+//
+// The same holds for single workers who share no task with others, amid a crowd that overlaps. What the
+// crowd at large is like is then the best that is known of them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "crowdfold/method.h"
 
@@ -18,9 +23,41 @@ inline constexpr double kUnknownQuality = .7;
 // same. A known truth tells something, and so do earlier labels of workers.
 bool tells_nothing(const Labels& labels, const Knowledge& given);
 
-// What a label of an unknown worker says about a task without labels by others. A worker with several
-// labels on it has one opinion, which they share.
-Estimate judge_by_prior(const TaskLabels& task, std::uint32_t classes, std::span<double> posterior);
+// What a label of an unknown worker, right with probability `quality`, says about a task without labels
+// by others. A worker with several labels on it has one opinion, which they share.
+Estimate judge_by_prior(const TaskLabels& task, std::uint32_t classes, std::span<double> posterior,
+                        double quality = kUnknownQuality);
+
+// Who shares no task with anybody.
+class LoneWorkers {
+ public:
+  LoneWorkers() = default;
+  // Workers of whom truths or histories tell something are not among them.
+  LoneWorkers(const Labels& labels, const Knowledge& given);
+
+  // The same, task by task.
+  void add(const TaskLabels& task);
+  bool has(WorkerId w) const { return w < meets_.size() && meets_[w] == Meets::nobody; }
+  // Whether such a worker labelled the task.
+  bool labelled(const TaskLabels& task) const { return task.size() > 0 && has(task.workers[0]); }
+  bool empty() const { return lone_ == 0; }
+
+  // Forgets what a method believes to have learned of them.
+  void forget(WorkerState& learned, const Knowledge& given) const;
+  // How often workers of this crowd are right, of whom nothing else is known.
+  double quality_of_others(const WorkerState& learned) const;
+
+ private:
+  enum class Meets : std::uint8_t { unseen, nobody, somebody };
+  void note(WorkerId w, Meets meets);
+
+  std::vector<Meets> meets_;  // by worker
+  std::size_t lone_ = 0;
+};
+
+// Puts into the result of a fit what is known of lone workers and their tasks.
+void let_crowd_speak_for(const LoneWorkers& lone, const Labels& labels, const Knowledge& given,
+                         Result& result);
 
 // A method that answers so, and learns nothing.
 class PriorMethod final : public OnlineMethod {

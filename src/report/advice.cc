@@ -90,15 +90,18 @@ void advise_tasks(const Report& report, std::vector<Item>& items) {
   }
 }
 
-std::string why(const ReportedWorker& worker, const Labels& labels) {
+std::string why(const ReportedWorker& worker, const Report& report, const Labels& labels) {
   if (worker.constant != kNoClass) {
-    return fmt::format("every one of their {} is {}, and on {} of these tasks the others say otherwise",
+    return fmt::format("every one of their {} is {}, and on {} of these tasks the {} otherwise",
                        count_noun(worker.labels, "label"), quoted(labels, worker.constant),
-                       with_commas(worker.compared - worker.agreed));
+                       with_commas(worker.compared - worker.agreed),
+                       report.has_truths ? "truth is, or others say," : "others say");
   }
-  return fmt::format("{} of {} with what the others say, guesses would give {:.0f}",
-                     with_commas(worker.agreed), count_noun(worker.compared, "label", "agrees", "agree"),
-                     worker.by_chance);
+  return fmt::format(
+      "{} of {} with {}, guesses would give {}", with_commas(worker.agreed),
+      count_noun(worker.compared, "label", "agrees", "agree"),
+      report.has_truths ? "the truth or, where it is not known, with the others" : "what the others say",
+      with_commas(static_cast<std::uint64_t>(std::llround(worker.by_chance))));
 }
 
 struct MarkWords {
@@ -123,7 +126,7 @@ void advise_marked(const Report& report, const Labels& labels, const MarkWords& 
     for (const ReportedWorker* worker : workers) {
       items.push_back({words.tone,
                        fmt::format("Worker {} {}: {}. {}", name(labels.workers(), worker->worker),
-                                   words.one, why(*worker, labels), words.then),
+                                   words.one, why(*worker, report, labels), words.then),
                        "workers"});
     }
     return;
@@ -160,7 +163,7 @@ void advise_workers(const Report& report, const Labels& labels, std::vector<Item
     const double share = static_cast<double>(worker.labels) / static_cast<double>(report.labels);
     if (report.workers.size() < 5 || share < kNotableShare) continue;
     items.push_back({Tone::plain,
-                     fmt::format("Worker {} gave {} of all labels: much hangs on one person.",
+                     fmt::format("Worker {} gave {} of all labels: much hangs on one worker.",
                                  name(labels.workers(), worker.worker), percent(share)),
                      "workers"});
   }
@@ -235,9 +238,14 @@ std::string accuracy_words(const Evaluation& e) {
                      percent(interval.upper));
 }
 
-void advise_truths(const Report& report, std::vector<Item>& items) {
+void advise_truths(const Report& report, const Labels& labels, std::vector<Item>& items) {
   if (!report.has_truths) return;
   const Evaluation& e = report.evaluation;
+  const char* const few = e.tasks < kFewTruths ? " These are few truths to judge by." : "";
+  if (labels.num_classes() < 2) {  // confidences are no promises
+    items.push_back({Tone::accent, fmt::format("{}.{}", accuracy_words(e), few), "truth"});
+    return;
+  }
   const Interval interval = share_interval(e.correct, e.tasks);
   const double claimed = promised(e);
   const bool too_sure = claimed > interval.upper;
@@ -248,7 +256,7 @@ void advise_truths(const Report& report, std::vector<Item>& items) {
                                report.footing == Footing::contradicted
                                    ? " Answers that would be settled are wrong too often, so none is."
                                    : "",
-                               e.tasks < kFewTruths ? " These are few truths to judge by." : ""),
+                               few),
                    "truth"});
 }
 
@@ -350,7 +358,7 @@ Advice advice_of(const Report& report, const Labels& labels) {
   std::stable_sort(rest.begin(), rest.end(),
                    [&](const Item& a, const Item& b) { return urgency(a.tone) < urgency(b.tone); });
   Advice advice;  // what is known comes before what is estimated
-  advise_truths(report, advice.items);
+  advise_truths(report, labels, advice.items);
   advise_footing(report, advice.items);
   advice.items.insert(advice.items.end(), rest.begin(), rest.end());
   return advice;

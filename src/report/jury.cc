@@ -16,7 +16,10 @@ namespace crowdfold {
 
 Bounded share_with_interval(double part, double whole) {
   if (whole <= 0) return {};
-  return {part / whole, BetaQuality{part + 0.5, whole - part + 0.5}.credible_interval()};
+  Interval interval = BetaQuality{part + 0.5, whole - part + 0.5}.credible_interval();
+  if (part == 0) interval.lower = 0;  // else the share would lie outside
+  if (part == whole) interval.upper = 1;
+  return {part / whole, interval};
 }
 
 // D. G. Bonett, R. M. Price: Adjusted Wald Confidence Interval for a Difference of Binomial Proportions
@@ -265,22 +268,20 @@ std::vector<bool> find_regular(const Labels& labels, Jury& jury) {
 
 // Why nothing can be said of judges together; empty if it can.
 std::string why_apart(const Labels& labels, const Jury& jury, std::size_t voters) {
-  if (voters < 2)
-    return fmt::format("{} gave labels: nothing can be said of judges together",
-                       voters == 0 ? "nobody" : "one judge");
+  if (voters < 2) return voters == 0 ? "nobody gave labels" : "only one judge gave labels";
   if (voters > kMostJudges)
     return fmt::format("{} are a crowd, not a jury: pairs and panels are looked at up to {}",
                        count_noun(voters, "worker"), kMostJudges);
-  if (labels.num_classes() < 2) return "every label is the same class: there is nothing to compare";
+  if (labels.num_classes() < 2) return "every label is the same class";
   if (jury.truths > 0 && jury.truths < kFewestJudgedTasks)
-    return fmt::format("{} with a truth: too few to tell whether judges err together",
-                       count_noun(jury.truths, "task"));
+    return fmt::format("{} with a truth {} too few to tell whether judges err together",
+                       count_noun(jury.truths, "task"), jury.truths == 1 ? "is" : "are");
   if (jury.truths == 0 && voters < kFewestWithoutTruths)
     return fmt::format("of {} without truths, agreement cannot be told from shared errors",
                        count_noun(voters, "judge"));
   if (jury.truths == 0 && jury.tasks < kFewestJudgedTasks)
-    return fmt::format("{}: too few to tell whether judges err together",
-                       count_noun(jury.tasks, "task"));
+    return fmt::format("{} too few to tell whether judges err together",
+                       count_noun(jury.tasks, "task", "is", "are"));
   if (jury.truths == 0 && labels.num_classes() > kMostClassesToEstimate)
     return fmt::format("of {} without truths, shared errors cannot be told",
                        count_noun(labels.num_classes(), "class"));
@@ -294,7 +295,7 @@ bool is_jury(const Labels& labels) {
   constexpr std::uint32_t kMost = 50;
   constexpr double kNearlyAll = 0.8;
   const double could = static_cast<double>(labels.num_workers()) * labels.num_tasks();
-  return labels.num_workers() >= kFewest && labels.num_workers() <= kMost &&
+  return labels.num_workers() >= kFewest && labels.num_workers() <= kMost && labels.num_classes() > 1 &&
          labels.num_tasks() >= kFewestJudgedTasks &&
          static_cast<double>(labels.num_labels()) >= kNearlyAll * could;
 }
@@ -346,11 +347,8 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
   }
 
   jury.positions = compare_orders(labels, by_judge, orders, options, jury.notes);
-  const std::string apart = why_apart(labels, jury, voters);
-  if (!apart.empty()) {
-    jury.notes.push_back(apart);
-    return jury;
-  }
+  jury.untold = why_apart(labels, jury, voters);
+  if (!jury.untold.empty()) return jury;
   const RightAnswers reference =
       has_truths ? right_answers_of(labels, truths) : estimated_answers(labels, context);
   find_leanings(labels, by_judge, reference, jury.judges);
@@ -383,10 +381,9 @@ Jury make_jury(const Labels& given, std::span<const ClassId> truths, const JuryO
     jury.notes.push_back(
         fmt::format("no two judges share {} tasks: how they agree cannot be told", kFewestCommonTasks));
   if (jury.density < kFewestOfAll) {
-    jury.notes.push_back(fmt::format(
-        "judges answered {} of what they could: this is no jury, in which all answer nearly everything, "
-        "and what the panel as a whole is worth is not told",
-        percent(jury.density)));
+    jury.untold =
+        fmt::format("they answered {} of what they could, and in a jury all answer nearly everything",
+                    percent(jury.density));
     return jury;
   }
   if (jury.all.pairs > 0) {

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "crowdfold/error.h"
 #include "crowdfold/report.h"
+#include "report/jury_parts.h"
 #include "support.h"
 
 namespace crowdfold {
@@ -407,7 +408,7 @@ TEST(Jury, OfJudgesWhoNeverMeetSaysSo) {
     const Jury jury = jury_of(panel, with_truths);
     EXPECT_FALSE(jury.independent_votes.is_told());
     EXPECT_TRUE(jury.pairs.empty());
-    EXPECT_TRUE(holds_words(words_of(jury, panel), "no jury")) << words_of(jury, panel);
+    EXPECT_TRUE(holds_words(words_of(jury, panel), "in a jury all answer")) << words_of(jury, panel);
   }
 }
 
@@ -427,6 +428,28 @@ TEST(Jury, OfOneClassSaysThatThereIsNothingToCompare) {
   const Jury jury = jury_of(panel, false);
   EXPECT_FALSE(jury.independent_votes.is_told());
   EXPECT_TRUE(holds_words(words_of(jury, panel), "the same class"));
+}
+
+TEST(Jury, SaysOnceWhyItSaysNothing) {
+  const auto without_repeats = [](const Panelled& panel, bool with_truths) {
+    const Jury jury = jury_of(panel, with_truths);
+    const std::vector<std::string> verdict = verdict_of(jury, panel.labels);
+    EXPECT_EQ(verdict.size(), 1);
+    for (const std::string& note : jury.notes) EXPECT_FALSE(holds_words(verdict.front(), note)) << note;
+    EXPECT_FALSE(jury.untold.empty());
+    EXPECT_TRUE(holds_words(verdict.front(), jury.untold)) << verdict.front();
+  };
+  without_repeats(panel_of(50, 1, many(4, [](int, int, Random&) { return 0; })), false);
+  without_repeats(panel_of(50, 3, many(1, independent(.7))), true);
+  without_repeats(panel_of(50, 3, many(2, independent(.7))), false);
+  without_repeats(panel_of(5, 3, many(5, independent(.7))), true);
+  without_repeats(panel_of(1, 3, many(5, independent(.7))), false);
+}
+
+TEST(Jury, AShareLiesInItsInterval) {
+  EXPECT_EQ(share_with_interval(2, 2).interval.upper, 1);
+  EXPECT_EQ(share_with_interval(0, 2).interval.lower, 0);
+  EXPECT_LT(share_with_interval(1, 2).interval.upper, 1);
 }
 
 TEST(Jury, CountsWhatAJudgeDidNotAnswer) {

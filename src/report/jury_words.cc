@@ -362,10 +362,9 @@ std::vector<std::string> verdict_of(const Jury& jury, const Labels& labels) {
                                         say_positions(shown), say_versions(shown)};
   if (jury.positions.empty() && jury.versions.empty()) sentences.push_back(say_pairs(shown));
   std::erase(sentences, "");
-  if (sentences.empty())
-    sentences.push_back(jury.notes.empty() ? "There is nothing to say of these judges together."
-                                           : fmt::format("Nothing is said of these judges together: {}.",
-                                                         jury.notes.back()));
+  if (!jury.untold.empty())
+    sentences.push_back(fmt::format("Nothing is said of these judges as a panel: {}.", jury.untold));
+  if (sentences.empty()) sentences.emplace_back("There is nothing to say of these judges as a panel.");
   return sentences;
 }
 

@@ -23,7 +23,7 @@ void describe(const ReportInput& reported, const Result& result, ComparedMethod&
   const std::size_t tasks = result.estimate.size();
   std::uint64_t settled = 0;
   for (TaskId t = 0; t < tasks; ++t) {
-    method.confidence += result.confidence[t] / static_cast<double>(tasks);
+    method.confidence += result.confidence[t];
     const bool sound = reported.footing == Footing::sound;
     settled += sound && result.certainty(t) >= reported.options.settled ? 1 : 0;
     const ClassId truth = reported.truth(t);
@@ -33,6 +33,7 @@ void describe(const ReportInput& reported, const Result& result, ComparedMethod&
     method.better += right && !reference ? 1 : 0;
     method.worse += reference && !right ? 1 : 0;
   }
+  if (tasks > 0) method.confidence /= static_cast<double>(tasks);
   method.settled = share_or_zero(settled, tasks);
   if (reported.truths.empty()) return;
   method.evaluation =

@@ -126,7 +126,7 @@ Document document_of(const Report& report, const Labels& labels, std::span<const
   document.sections.push_back(classes_section(shown));
   document.sections.push_back(order_section(shown));
   if (report.has_truths) document.sections.push_back(truth_section(shown));
-  if (!report.methods.empty()) document.sections.push_back(methods_section(shown));
+  if (!report.methods.empty() && shown.has_choice()) document.sections.push_back(methods_section(shown));
   document.sections.push_back(rules_section(shown));
   std::erase_if(document.sections, [](const Section& section) { return section.blocks.empty(); });
   return document;

@@ -402,6 +402,49 @@ TEST(ReportFooting, IsNoneWhereAllLabelsAreTheSame) {
   EXPECT_EQ(report.tasks.settled, 0U);
 }
 
+TEST(ReportOfOneClass, ShowsNoConfidencesAndNoAgreement) {
+  const Labels labels = crowd_of(30, {{"a", always_yes}, {"b", always_yes}, {"c", always_yes}});
+  const std::vector<ClassId> truths(30, 0);
+  const Report report = report_of(labels, truths);
+  EXPECT_FALSE(report.jury.has_value());
+  EXPECT_FALSE(advises(report, labels, "confidences"));
+  EXPECT_TRUE(advises(report, labels, "100 % of 30 tasks with a known truth are answered right (89 %"));
+  const std::string page = to_json(document_of(report, labels, truths, "labels.csv"));
+  for (const char* const absent :
+       {"\"Confidence\"", "calibration", "og-loss", "Who agrees", "Other methods", "\"jury\""})
+    EXPECT_EQ(page.find(absent), std::string::npos) << absent;
+  EXPECT_NE(page.find("There is only one class"), std::string::npos);
+  // Of two, they are there.
+  const Labels two = crowd_of(30, {{"a", right}, {"b", right}, {"c", right}});
+  const std::string other = to_json(document_of(report_of(two), two, {}, "labels.csv"));
+  EXPECT_NE(other.find("\"Confidence\""), std::string::npos);
+  EXPECT_EQ(other.find("There is only one class"), std::string::npos);
+}
+
+TEST(ReportWorkers, WhoLabelTasksOfTheirClassMoreOftenAreNotNamedForTheTruths) {
+  // “keen” says yes on half of the tasks that are yes and on a sixth of the others, “loud” on nearly
+  // all, so yes is by far the most frequent label. By the truths, a yes of keen is right three times as
+  // often.
+  Random random(3);
+  LabelsBuilder builder;
+  std::vector<std::string> truth;
+  for (int t = 0; t < 1200; ++t) {
+    const std::string task = "t" + std::to_string(t);
+    truth.emplace_back(t % 4 == 0 ? "yes" : "no");
+    builder.add(task, "loud", "yes");
+    if (random.uniform() < (t % 4 == 0 ? 0.5 : 1.0 / 6)) builder.add(task, "keen", "yes");
+    if (t % 3 == 0) builder.add(task, "careful", truth.back());
+  }
+  const Labels labels = builder.build();
+  std::vector<ClassId> truths;
+  for (const std::string& name : truth)
+    truths.push_back(static_cast<ClassId>(*labels.classes().find(name)));
+  const Report report = report_of(labels, truths);
+  EXPECT_NE(worker(report, labels, "keen").mark, WorkerMark::random);
+  EXPECT_EQ(worker(report, labels, "loud").mark, WorkerMark::random);
+  EXPECT_TRUE(advises(report, labels, "900 of these tasks the truth is, or others say, otherwise"));
+}
+
 TEST(ReportTruths, ComeFirstAndTheHeadlineAgreesWithThem) {
   // Everybody is sure of "yes" on all tasks of a third kind, and wrong.
   const auto misled = [](int t) { return t % 5 == 0 ? wrong(t) : right(t); };
@@ -429,6 +472,25 @@ TEST(ReportTruths, ComeFirstAndTheHeadlineAgreesWithThem) {
       "100 % of 200 tasks with a known truth are answered right (98 % to 100 %); all 200 tasks are "
       "settled");
   EXPECT_EQ(advice_of(fine, good).items.at(0).tone, Tone::accent);
+}
+
+TEST(ReportTruths, SayWhetherTheConfidencesFitAndWhereTheyAreFew) {
+  const Labels labels = crowd_of(200, {{"a", right}, {"b", right}, {"c", right}, {"d", right}});
+  std::vector<ClassId> truths = truths_of(labels);
+  const Report many = report_of(labels, truths);
+  EXPECT_TRUE(advises(many, labels, "the confidences promise 97 %, too little"));
+  EXPECT_FALSE(advises(many, labels, "few truths"));
+  std::fill(truths.begin() + 20, truths.end(), kNoClass);
+  const Report few = report_of(labels, truths);
+  EXPECT_TRUE(advises(few, labels, "the confidences promise 97 %, which fits. These are few truths"));
+  EXPECT_FALSE(advises(report_of(labels), labels, "truth"));
+}
+
+TEST(ReportWorkers, WhoStayTheSameAreNotSaidToAgreeLess) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const Labels labels = crowd_of(300, workers_knowing(10, 0.5, seed));
+    EXPECT_FALSE(advises(report_of(labels), labels, "as time goes on"));
+  }
 }
 
 // Five workers who err on one task of five: on "no" alone, or on both classes alike.

@@ -19,6 +19,8 @@ struct ReportView {
   }
   std::string worker_name(WorkerId w) const { return std::string(labels.workers()[w]); }
   ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
+  // Of one class everybody agrees, and every answer is certain, whatever workers know.
+  bool has_choice() const { return labels.num_classes() > 1; }
 };
 
 Section data_section(const ReportView& shown);

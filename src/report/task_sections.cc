@@ -182,10 +182,12 @@ Table answer_table(const ReportView& shown) {
   table.columns = {
       text_column("task", "Task", answers,
                   [&](T t) { return std::string(shown.labels.tasks()[t.task]); }),
-      text_column("label", "Answer", answers, [&](T t) { return shown.class_name(t.estimate); }),
-      number_column("confidence", "Confidence", Column::Format::percent, answers, [](T t) {
-        return t.estimate == kNoClass ? kNone : rounded_confidence(t.confidence);
-      })};
+      text_column("label", "Answer", answers, [&](T t) { return shown.class_name(t.estimate); })};
+  if (shown.has_choice()) {
+    table.columns.push_back(number_column(
+        "confidence", "Confidence", Column::Format::percent, answers,
+        [](T t) { return t.estimate == kNoClass ? kNone : rounded_confidence(t.confidence); }));
+  }
   table.left_out = {shown.report.tasks.tasks - answers.size(),
                     "`crowdfold aggregate -o answers.csv` writes all answers"};
   return table;
@@ -217,6 +219,14 @@ Table task_table(const ReportView& shown, const std::string& id,
 
 Section tasks_section(const ReportView& shown) {
   const TaskSummary& tasks = shown.report.tasks;
+  if (!shown.has_choice()) {
+    return {
+        "tasks",
+        "Tasks",
+        {Prose{"There is only one class, so no answer can be another one. Confidences would be 100 % "
+               "whatever the workers know, and are not shown."},
+         answer_table(shown)}};
+  }
   Section section{"tasks", "Tasks", {confidence_chart(shown)}};
   if (tasks.first.empty()) {
     section.blocks.emplace_back(answer_table(shown));
@@ -237,7 +247,7 @@ Section tasks_section(const ReportView& shown) {
 }
 
 Section order_section(const ReportView& shown) {
-  if (shown.report.drift.empty()) return {"order", "Over time", {}};
+  if (shown.report.drift.empty() || !shown.has_choice()) return {"order", "Over time", {}};
   return {"order", "Over time", {drift_chart(shown.report), class_drift_chart(shown)}};
 }
 

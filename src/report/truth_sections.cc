@@ -194,10 +194,13 @@ Section truth_section(const ReportView& shown) {
   const Evaluation& evaluation = report.evaluation;
   Facts facts;
   facts.facts = {{fmt::format("{:.1f} %", 100 * evaluation.accuracy), "accuracy",
-                  count_noun(evaluation.tasks, "truth")},
-                 {fmt::format("{:.1f} %", 100 * evaluation.macro_f1), "macro F1"},
-                 {fmt::format("{:.3f}", evaluation.log_loss), "log-loss"},
-                 {fmt::format("{:.1f} %", 100 * evaluation.calibration_error), "calibration error"}};
+                  count_noun(evaluation.tasks, "truth")}};
+  if (!shown.has_choice()) return {"truth", "Against the truth", {facts}};
+  facts.facts.insert(
+      facts.facts.end(),
+      {{fmt::format("{:.1f} %", 100 * evaluation.macro_f1), "macro F1"},
+       {fmt::format("{:.3f}", evaluation.log_loss), "log-loss"},
+       {fmt::format("{:.1f} %", 100 * evaluation.calibration_error), "calibration error"}});
   Section section{"truth",
                   "Against the truth",
                   {facts, calibration_chart(evaluation), quality_truth_chart(shown),

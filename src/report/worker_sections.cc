@@ -276,6 +276,7 @@ Table workers_to_leave_out(const ReportView& shown) {
 Section workers_section(const ReportView& shown) {
   if (shown.report.workers.empty()) return {"workers", "Workers", {}};
   Section section{"workers", "Workers", {quality_chart(shown), worker_table(shown)}};
+  if (!shown.has_choice()) return section;
   if (!shown.report.pairs.empty()) {
     section.blocks.emplace_back(agreement_chart(shown));
   } else if (shown.report.workers.size() > 1) {

@@ -28,6 +28,7 @@ struct Others {
   ClassId vote = kNoClass;  // the class that wins among them; kNoClass if none or two do
   float believed = 0;       // the probability of the label's class
   bool heard = false;       // whether there is a truth or another worker
+  bool known = false;       // whether there is a truth
 };
 
 // Every worker's knowledge, which their quality stands for, as far as the agreement of the crowd bears
@@ -162,8 +163,8 @@ std::vector<std::vector<Others>> hear_others(const ReportInput& input,
     OthersOnTask others(input, t, log_odds, boosts);
     for (std::size_t j = 0; j < task.size(); ++j) {
       const bool right = task.classes[j] == truth;
-      heard[task.workers[j]].push_back(truth == kNoClass ? others.without(j)
-                                                         : Others{truth, right ? 1.0F : 0.0F, true});
+      heard[task.workers[j]].push_back(
+          truth == kNoClass ? others.without(j) : Others{truth, right ? 1.0F : 0.0F, true, true});
     }
   }
   return heard;
@@ -189,8 +190,8 @@ Bar bar_for(std::vector<double> labels_heard) {
 // One worker at a time, by one thread.
 class WorkerReviewer {
  public:
-  WorkerReviewer(const ReportInput& input, const Bar& bar)
-      : input_(input), bar_(bar), counts_(input.labels.num_classes()) {}
+  WorkerReviewer(const ReportInput& input, std::span<const double> truth_shares, const Bar& bar)
+      : input_(input), truth_shares_(truth_shares), bar_(bar), counts_(input.labels.num_classes()) {}
 
   void review(const WorkerLabels& given, std::span<const Others> heard, ReportedWorker& worker) {
     for (const ClassId said : given.classes) ++counts_[said];
@@ -207,7 +208,7 @@ class WorkerReviewer {
 
   void compare(const WorkerLabels& given, std::span<const Others> heard, ReportedWorker& worker) {
     comparisons_.clear();
-    classes_.clear();
+    usual_.clear();
     said_.clear();
     votes_.clear();
     for (std::size_t j = 0; j < given.size(); ++j) {
@@ -223,7 +224,7 @@ class WorkerReviewer {
         said_.push_back(said);
       }
       comparisons_.push_back(comparison);
-      classes_.push_back(said);
+      usual_.push_back(heard[j].known ? truth_shares_[said] : input_.crowd.shares[said]);
     }
     worker.compared = said_.size();
     for (std::size_t j = 0; j < said_.size(); ++j) worker.agreed += said_[j] == votes_[j] ? 1 : 0;
@@ -244,11 +245,11 @@ class WorkerReviewer {
   }
 
   // In another way than by agreeing: whose labels depend on the tasks may mean other classes by them,
-  // and whose labels stand on the right tasks may leave out the others. Neither answers at random.
+  // and whose labels stand on the right tasks, more often than such tasks are, may leave out the others.
+  // Neither answers at random.
   bool depends_on_tasks() {
     if (log_evidence_of_dependence(said_, votes_) > 0) return true;
-    for (std::size_t j = 0; j < comparisons_.size(); ++j)
-      comparisons_[j].habit = input_.crowd.shares[classes_[j]];
+    for (std::size_t j = 0; j < comparisons_.size(); ++j) comparisons_[j].habit = usual_[j];
     return log_evidence_of_knowledge(comparisons_) >= kOddsOfUseful;
   }
 
@@ -268,13 +269,27 @@ class WorkerReviewer {
   }
 
   const ReportInput& input_;
+  std::span<const double> truth_shares_;
   const Bar& bar_;
   std::vector<std::uint64_t> counts_;  // of one worker's labels, by class
   std::vector<Comparison> comparisons_;
-  std::vector<ClassId> classes_;  // of the comparisons
-  std::vector<ClassId> said_;     // where there is a vote
+  std::vector<double> usual_;  // how often tasks have the class of the label that is compared
+  std::vector<ClassId> said_;  // where there is a vote
   std::vector<ClassId> votes_;
 };
+
+// Of classes among the known truths.
+std::vector<double> truth_shares_of(const ReportInput& input) {
+  std::vector<double> shares(input.labels.num_classes());
+  double known = 0;
+  for (const ClassId truth : input.truths) {
+    if (truth == kNoClass) continue;
+    shares[truth] += 1;
+    known += 1;
+  }
+  for (double& share : shares) share /= std::max(1.0, known);
+  return shares;
+}
 
 ReportedWorker describe(const ReportInput& reported, WorkerId w, const WorkerLabels& given) {
   ReportedWorker worker;
@@ -311,9 +326,10 @@ std::vector<ReportedWorker> judge_workers(const ReportInput& reported, std::span
         of_worker.begin(), of_worker.end(), [](const Others& others) { return others.heard; })));
   }
   const Bar bar = bar_for(std::move(labels_heard));
+  const std::vector<double> truth_shares = truth_shares_of(reported);
   std::vector<ReportedWorker> workers(labels.num_workers());
   std::vector<WorkerReviewer> reviewers(static_cast<std::size_t>(std::max(1, threads)),
-                                        WorkerReviewer(reported, bar));
+                                        WorkerReviewer(reported, truth_shares, bar));
   parallel_for(threads, workers.size(), [&](std::size_t w, int thread) {
     const auto id = static_cast<WorkerId>(w);
     workers[w] = describe(reported, id, by_worker.worker(id));

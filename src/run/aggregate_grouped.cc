@@ -241,6 +241,7 @@ class GroupedAggregation {
       if (!is_vouched()) require_same(judge(*learner, false));
     }
     summary_.result.learned = learner->state();
+    lone_.forget(summary_.result.learned, {});
     summary_.result.doubt = learner->doubt();
     summary_.result.learned.counts.resize(summary_.names.workers.size());
     return true;
@@ -280,10 +281,12 @@ class GroupedAggregation {
         },
         [&](std::string_view, std::uint64_t hash, const TaskLabels& labels) {
           if (!is_vouched()) history.add(hash);
+          lone_.add(labels);
           learner.add(labels);
         });
     learner.finish();
     history.finish();
+    quality_of_lone_ = lone_.quality_of_others(method.state());
     learned_ = {tasks.ids.rows, tasks.count, tasks.ids.workers.size(), tasks.ids.classes.size()};
     return !history.repeated();
   }
@@ -312,7 +315,10 @@ class GroupedAggregation {
           if (learning && !is_vouched()) history.add(hash);
           workers_meet_ = workers_meet_ || workers_meet(labels);
           if (counts_one_label) one_label.add(labels);
-          const Estimate estimate = learning ? method.observe(labels) : method.estimate(labels);
+          const Estimate estimate = learning ? method.observe(labels)
+                                    : lone_.labelled(labels)
+                                        ? judge_by_prior(labels, classes_expected_, {}, quality_of_lone_)
+                                        : method.estimate(labels);
           if (estimate.label == kNoClass) ++without_estimate;
           last.assign(task);
           sink_->add(task, estimate);
@@ -367,6 +373,8 @@ class GroupedAggregation {
   std::uint32_t classes_expected_ = 0;
   Counts learned_;             // of the first of two readings
   bool workers_meet_ = false;  // on any task
+  LoneWorkers lone_;           // by the first of two readings; answers that were given as they came stay
+  double quality_of_lone_ = kUnknownQuality;
 };
 
 }  // namespace

@@ -77,6 +77,44 @@ TEST_P(EveryMethod, IsNoSurerThanAnUnknownWorker) {
   }
 }
 
+// 30 workers with five labels on each of 300 tasks, and others who share no task with anybody: `lone` of
+// them have 200 tasks, by turns. All are right with probability .7.
+TEST_P(EveryMethod, TakesWorkersWhoMeetNobodyForOneOfTheCrowd) {
+  // Answers that were given before all labels were seen stay.
+  const bool is_online = info().make_online && info().traits.online_equals_batch;
+  if (is_online && !info().needs_second_look({})) return;
+  for (const std::uint32_t classes : {2U, up_to(4)}) {
+    for (const int lone : {200, 20, 1}) {
+      std::vector<ClassId> truths;
+      const auto by = [lone](int t) { return "lone" + std::to_string(t % lone); };
+      const Labels apart = alone(200, classes, by, truths);
+      const SimulationOptions options = {.tasks = 300,
+                                         .workers = 30,
+                                         .classes = classes,
+                                         .min_labels = 5,
+                                         .max_labels = 5,
+                                         .quality = QualityDistribution::parse("fixed:.7")};
+      const Labels crowd = simulate_labels(options, 11);
+      LabelsBuilder builder;
+      for (const Labels* const part : {&apart, &crowd}) {
+        for (TaskId t = 0; t < part->num_tasks(); ++t) {
+          const TaskLabels task = part->task(t);
+          for (std::size_t j = 0; j < task.size(); ++j)
+            builder.add((part == &crowd ? "c" : "a") + std::to_string(t),
+                        part->workers()[task.workers[j]], part->classes()[task.classes[j]]);
+        }
+      }
+      const Labels labels = builder.build();  // the classes of `apart` come first, with its ids
+      const Result result = fit(labels, quick(), {}, with(1, 1, true));
+      EXPECT_LT(overpromised(result, truths), .1) << lone << " workers, " << classes << " classes";
+      for (std::size_t t = 0; t < truths.size(); ++t)
+        EXPECT_EQ(result.estimate[t], labels.task(static_cast<TaskId>(t)).classes[0]);
+      EXPECT_GT(overpromised(result, truths), -.2);
+      EXPECT_EQ(result.learned.counts_of(0).seen, 0);
+    }
+  }
+}
+
 TEST_P(EveryMethod, LearnsNothingAboutWorkersFromOneClass) {
   std::vector<LabelRow> rows;
   for (int t = 0; t < 30; ++t) {

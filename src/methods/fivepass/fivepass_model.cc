@@ -552,6 +552,19 @@ void FivePassModel::build_tables(int threads) {
 void FivePassModel::add_truth(const TaskLabels& task, ClassId truth, Scratch& scratch,
                               SofteningFit& fit) const {
   if (!dense()) return;
+  // As the other tasks are judged: amid what their own labels were taken to tell of their workers.
+  constexpr int kRounds = 2;  // until that changes little
+  std::vector<float> credit(width_);
+  score_without_truth(task, truth, {}, scratch);
+  for (int round = 0; round < kRounds; ++round) {
+    crowdfold::compute_credit(scratch.sums.data(), 0, task, width_, credit.data());
+    score_without_truth(task, truth, std::span(credit).first(classes_), scratch);
+  }
+  fit.add(std::span(scratch.sums).first(classes_), beta_, truth);
+}
+
+void FivePassModel::score_without_truth(const TaskLabels& task, ClassId truth,
+                                        std::span<const float> credit, Scratch& scratch) const {
   // Tables of the task's workers alone, one for each label.
   std::vector<WorkerId> places(task.size());
   std::iota(places.begin(), places.end(), 0);
@@ -568,9 +581,13 @@ void FivePassModel::add_truth(const TaskLabels& task, ClassId truth, Scratch& sc
     counts_.write_rows(w, counts.data());
     for (std::size_t i = 0; i < task.size(); ++i) {
       if (task.workers[i] != w) continue;
-      others += {task.classes[i] == truth ? -1.0 : 0.0, -1};
-      float& own = counts[task.classes[i] * width_ + truth];
+      const ClassId label = task.classes[i];
+      others += {label == truth ? -1.0 : 0.0, -1};
+      float& own = counts[label * width_ + truth];
       own = std::max(own - 1, 0.0F);
+      if (credit.empty()) continue;
+      others += {static_cast<double>(credit[label]), 1};
+      for (std::size_t k = 0; k < classes_; ++k) counts[label * width_ + k] += credit[k];
     }
     crowd.strength = static_cast<double>(strengths_[w]);
     const SpreadHistory before = spread_history(history(w), classes_);
@@ -583,7 +600,6 @@ void FivePassModel::add_truth(const TaskLabels& task, ClassId truth, Scratch& sc
   compute_typed_scores({task.index, places, task.classes}, layout(), tables.data(), start_.data(),
                        scratch.scores.data());
   add_up_scores(scratch.scores, scratch);
-  fit.add(std::span(scratch.sums).first(classes_), beta_, truth);
 }
 
 Estimate FivePassModel::answer(const TaskLabels& task, std::span<double> posterior,

@@ -65,8 +65,8 @@ class FivePassModel {
   };
 
   // Once it is done.
-  // Adds a task that was credited with its truth, judged as if it had not been: without its labels in
-  // the counts of its workers. Only if all cells are stored.
+  // Adds a task that was credited with its truth, judged as if that were not known. Only if all cells
+  // are stored.
   void add_truth(const TaskLabels& task, ClassId truth, Scratch& scratch, SofteningFit& fit) const;
   // Takes over what truths say of softening.
   void soften(const SofteningFit& fit) { softening_ = fit.fitted(options_); }
@@ -96,6 +96,10 @@ class FivePassModel {
   WorkerCounts all_of(WorkerId w) const;  // with the history
   double ability_of(WorkerId w) const { return crowdfold::ability_of(crowd_, all_of(w), options_.own); }
 
+  // Fills scratch.sums for a task that was credited with its truth: with `credit` in the counts of its
+  // workers instead, or if that is empty, with nothing.
+  void score_without_truth(const TaskLabels& task, ClassId truth, std::span<const float> credit,
+                           Scratch& scratch) const;
   // judge()
   void add_votes(const Block& block, Scratch& scratch, Summary& summary) const;
   void add_credits(const Block& block, Scratch& scratch, Summary& summary) const;

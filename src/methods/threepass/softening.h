@@ -39,6 +39,7 @@ std::vector<OptionEntry<Options>> softening_options() {
     entry.set = [set = std::move(entry.set), is_set](Options& options, std::string_view text) {
       return options.*is_set = set(options, text);
     };
+    entry.info.fitted = true;
     return entry;
   };
   return {

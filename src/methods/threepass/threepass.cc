@@ -38,7 +38,7 @@
 //
 // Where the note says softmax(beta a_t), the answers are (1 - doubt) softmax(soften min(beta, 1) a_t) +
 // doubt / K: see softening.h. Both numbers are fitted to known truths, with every truth's task judged as
-// if the truth were not known.
+// if the truth were not known: with the credits that it would have instead.
 //
 // Workers who give one label and no other, such as labelling functions, have other rows: one_label.h.
 // Tasks that only they labelled are judged in pass 3 alone, and leave no credit before.
@@ -437,7 +437,14 @@ class ThreePass {
     for (TaskId t = 0; t < labels_.num_tasks() && known > 0; ++t) {
       const ClassId truth = given_.truth(t);
       if (truth == kNoClass || labels_.task(t).size() == 0 || met++ % stride != 0) continue;
-      model_.score_without_truth(labels_.task(t), truth, scores, scratch);
+      // As the other tasks are judged: amid what their own labels were taken to tell of their workers.
+      const TaskLabels task = labels_.task(t);
+      model_.score_without_truth(task, truth, {}, scores, scratch);
+      for (int i = 1; i < options_.passes; ++i) {
+        model_.compute_credit(task, scores, 0, scratch.credit);
+        model_.score_without_truth(task, truth, std::span(scratch.credit).first(model_.classes()),
+                                   scores, scratch);
+      }
       fit.add(std::span(scores).first(model_.classes()), beta, truth);
     }
     return fit;

@@ -230,7 +230,8 @@ void ThreePassModel::score_anew(const TaskLabels& task, std::span<float> scores,
   for (std::size_t k = 0; k < classes_; ++k) scores[k] += scratch.other[k];
 }
 
-void ThreePassModel::score_without_truth(const TaskLabels& task, ClassId truth, std::span<float> scores,
+void ThreePassModel::score_without_truth(const TaskLabels& task, ClassId truth,
+                                         std::span<const float> credit, std::span<float> scores,
                                          Scratch& scratch) const {
   // A worker may have several labels on the task.
   std::vector<std::pair<WorkerId, ClassId>> own;
@@ -248,10 +249,20 @@ void ThreePassModel::score_without_truth(const TaskLabels& task, ClassId truth, 
       continue;
     }
     const double all = labels_from(w, 0, kNoClass);
-    const double ability = ability_of(w, {labels_from(w, truth, truth), all});
+    WorkerCounts without = {labels_from(w, truth, truth), all};
     load_counts(w, label, scratch);
     scratch.cells[truth] -= labels_from(w, label, label);
     scratch.totals[truth] -= all;
+    for (std::size_t k = 0; k < credit.size(); ++k) {
+      const auto share = static_cast<double>(credit[k]);
+      if (share == 0) continue;
+      const auto label_k = static_cast<ClassId>(k);
+      without.correct -= share * labels_from(w, label_k, label_k);
+      without.seen -= share * all;
+      scratch.cells[k] += share * labels_from(w, label, label);
+      scratch.totals[k] += share * all;
+    }
+    const double ability = ability_of(w, without);
     for (std::size_t k = 0; k < classes_; ++k) {
       const double prior = crowd_.strength * centre(ability, k, label);
       scratch.cells[k] = std::max(std::max(scratch.cells[k], 0.0) + prior, kLeastCentre);

@@ -116,10 +116,11 @@ class ThreePassModel {
   void score(const TaskLabels& task, std::span<float> scores, Scratch& scratch) const;
   // The same where some tables may be out of date.
   void score_anew(const TaskLabels& task, std::span<float> scores, Scratch& scratch) const;
-  // The same for a task that was credited with its truth, as if it had not been: without its labels in
-  // the counts of its workers. The crowd's sums keep it, one task among all of them.
-  void score_without_truth(const TaskLabels& task, ClassId truth, std::span<float> scores,
-                           Scratch& scratch) const;
+  // The same for a task that was credited with its truth, as if that were not known: with `credit` in
+  // the counts of its workers instead, or if that is empty, with nothing. The crowd's sums keep the
+  // truth, one task among all of them.
+  void score_without_truth(const TaskLabels& task, ClassId truth, std::span<const float> credit,
+                           std::span<float> scores, Scratch& scratch) const;
   // Tab_i[., l] for label j of a task, from the table if it is up to date.
   std::span<const float> label_row(const TaskLabels& task, std::size_t j, Scratch& scratch) const;
   // Computes the credit of a task with these scores.

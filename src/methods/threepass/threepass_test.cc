@@ -626,5 +626,25 @@ TEST(ThreePass, IsBetterCalibratedThanProductsOfLikelihoods) {
   EXPECT_LT(loss("threepass"), loss("ds"));
 }
 
+TEST(ThreePass, FittedToTruthsPromisesLittleMoreThanItKeepsOfOtherTasks) {
+  // Few labels per worker and class: a task's own labels change what is believed of its workers.
+  constexpr std::size_t kKnown = 200;
+  double promised = 0;
+  double others = 0;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    SimulatedCrowd crowd;
+    const Labels labels = simulate_labels(
+        {.tasks = 2'000, .workers = 60, .classes = 20, .min_labels = 3, .max_labels = 3}, seed, &crowd);
+    Knowledge given;
+    given.truths.assign(crowd.truths.begin(), crowd.truths.begin() + kKnown);
+    const Result result = find_method("threepass").make({})->fit(labels, given, {});
+    for (std::size_t t = kKnown; t < crowd.truths.size(); ++t) {
+      promised += result.confidence[t] - (result.estimate[t] == crowd.truths[t] ? 1 : 0);
+      others += 1;
+    }
+  }
+  EXPECT_LT(promised / others, .06);  // .074 if such labels are forgotten of tasks with truths
+}
+
 }  // namespace
 }  // namespace crowdfold
