@@ -72,7 +72,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--only", nargs="+", metavar="HARNESS")
-    parser.add_argument("--patience", type=int, metavar="SECONDS", help="an input that takes longer is a finding (20, more where harnesses share a core)")
+    parser.add_argument("--patience", type=int, metavar="SECONDS",
+                        help="an input that takes longer is a finding (20, more where harnesses share a core)")
     options = parser.parse_args()
     options.build = options.build.resolve()
     names = options.only or sorted(path.name for path in (HERE / "seeds").iterdir())
@@ -84,7 +85,8 @@ def main() -> None:
     folder = tempfile.mkdtemp(prefix="crowdfold-fuzz-", dir=in_memory)
     try:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            runs = {name: [pool.submit(run, name, options.build, options.seconds, patience, folder, i) for i in range(times)] for name in names}
+            runs = {name: [pool.submit(run, name, options.build, options.seconds, patience, folder, i) for i in range(times)]
+                    for name in names}
             outcomes = {name: [one.result() for one in some] for name, some in runs.items()}
     finally:
         shutil.rmtree(folder, ignore_errors=True)

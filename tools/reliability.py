@@ -162,8 +162,8 @@ def independent_section(real: Figures) -> str:
     better = sum(real.of(name, "threepass", "log_loss") < real.of(name, f"threepass,{BEFORE}", "log_loss") for name in many)
     return f"""{simulated}
 
-By `threepass`, on {TASKS:,} tasks by 60 workers whose mean quality is two thirds. On the data sets with {MANY} classes or more, the same doubt and
-softening make the log-loss better on {better} of {len(many)}:
+By `threepass`, on {TASKS:,} tasks by 60 workers whose mean quality is two thirds. On the data sets with {MANY} classes or more,
+the same doubt and softening make the log-loss better on {better} of {len(many)}:
 
 {found}"""
 
