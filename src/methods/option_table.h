@@ -29,50 +29,73 @@ struct OptionEntry {
   std::function<bool(Options&, std::string_view)> set;  // false: not a value, or out of range
 };
 
+// Set field by field: where memory runs out inside of nested braces, GCC 12 destroys some of the strings
+// twice.
+inline OptionInfo option_info(const char* name, const char* type, std::string fallback,
+                              std::string range, const char* help) {
+  OptionInfo info;
+  info.name = name;
+  info.type = type;
+  info.fallback = std::move(fallback);
+  info.range = std::move(range);
+  info.help = help;
+  return info;
+}
+template <class Options, class Set>
+OptionEntry<Options> option_entry(OptionInfo info, Set set) {
+  OptionEntry<Options> entry;
+  entry.info = std::move(info);
+  entry.set = std::move(set);
+  return entry;
+}
+
 template <class Options>
 OptionEntry<Options> real(const char* name, double Options::*field, double lowest, double highest,
                           const char* help) {
-  return {{name, "real", fmt::format("{}", Options{}.*field), fmt::format("{} to {}", lowest, highest),
-           help},
-          [=](Options& options, std::string_view text) {
-            double value = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-            if (error != std::errc{} || end != text.data() + text.size()) return false;
-            if (!(value >= lowest && value <= highest)) return false;
-            options.*field = value;
-            return true;
-          }};
+  const auto set = [=](Options& options, std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return false;
+    if (!(value >= lowest && value <= highest)) return false;
+    options.*field = value;
+    return true;
+  };
+  return option_entry<Options>(option_info(name, "real", fmt::format("{}", Options{}.*field),
+                                           fmt::format("{} to {}", lowest, highest), help),
+                               set);
 }
 
 template <class Options>
 OptionEntry<Options> integer(const char* name, int Options::*field, int lowest, int highest,
                              const char* help) {
-  return {{name, "integer", fmt::format("{}", Options{}.*field),
-           fmt::format("{} to {}", lowest, highest), help},
-          [=](Options& options, std::string_view text) {
-            int value = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-            if (error != std::errc{} || end != text.data() + text.size()) return false;
-            if (value < lowest || value > highest) return false;
-            options.*field = value;
-            return true;
-          }};
+  const auto set = [=](Options& options, std::string_view text) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return false;
+    if (!(value >= lowest && value <= highest)) return false;
+    options.*field = value;
+    return true;
+  };
+  return option_entry<Options>(option_info(name, "integer", fmt::format("{}", Options{}.*field),
+                                           fmt::format("{} to {}", lowest, highest), help),
+                               set);
 }
 
 // An enumeration whose values are numbered as the names are.
 template <class Options, class Enum>
 OptionEntry<Options> choice(const char* name, Enum Options::*field, std::vector<std::string> values,
                             const char* help) {
-  OptionInfo info{name, "choice", values[static_cast<std::size_t>(Options{}.*field)],
-                  fmt::format("{}", fmt::join(values, " | ")), help};
-  return {std::move(info), [field, values = std::move(values)](Options& options, std::string_view text) {
-            for (std::size_t i = 0; i < values.size(); ++i) {
-              if (values[i] != text) continue;
-              options.*field = static_cast<Enum>(i);
-              return true;
-            }
-            return false;
-          }};
+  OptionInfo info = option_info(name, "choice", values[static_cast<std::size_t>(Options{}.*field)],
+                                fmt::format("{}", fmt::join(values, " | ")), help);
+  return option_entry<Options>(
+      std::move(info), [field, values = std::move(values)](Options& options, std::string_view text) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          if (values[i] != text) continue;
+          options.*field = static_cast<Enum>(i);
+          return true;
+        }
+        return false;
+      });
 }
 
 template <class Options>

@@ -240,6 +240,7 @@ class GroupedAggregation {
       learner->expect(0, classes_expected_);
       if (!is_vouched()) require_same(judge(*learner, false));
     }
+    sink_->finish();
     summary_.result.learned = learner->state();
     lone_.forget(summary_.result.learned, {});
     summary_.result.doubt = learner->doubt();
@@ -338,7 +339,6 @@ class GroupedAggregation {
          tasks.ids.classes, workers_meet_, last, tasks.reader().header()},
         [&] { return tasks.class_counts; }, tasks.reader().unmet_abstentions(), request_.read);
     if (one_label.prevail()) reports_.back().notes.emplace_back(kOneLabelPrevails);
-    sink_->finish();
     std::uint64_t skipped = 0;
     for (const ReadReport& report : reports_) skipped += report.skipped_rows;
     summary_.tasks_without_estimate = without_estimate;

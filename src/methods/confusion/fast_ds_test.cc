@@ -61,12 +61,16 @@ TEST(FastDawidSkene, EndsWhenNoDecisionChanges) {
 }
 
 TEST(FastDawidSkene, TakesAnyLabelForEquallyLikelyWhereAWorkerHasMetNoTaskOfAClass) {
-  const Labels labels =
-      labels_of({{"1", "u", "a"}, {"2", "v", "b"}, {"3", "w", "c"}, {"4", "x", "a"}, {"4", "y", "a"}});
+  const Labels labels = labels_of({{"1", "u", "a"},
+                                   {"1", "x", "a"},
+                                   {"2", "v", "b"},
+                                   {"2", "y", "b"},
+                                   {"3", "w", "c"},
+                                   {"3", "y", "c"}});
   const Result result = fast_ds(labels);
   const std::vector<double> of_u = {1, 0, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3};
   for (std::size_t i = 0; i < of_u.size(); ++i) EXPECT_NEAR(result.confusion[i], of_u[i], kExact) << i;
-  EXPECT_NEAR(result.confidence[0], .75, kExact);  // 2 : 1/3 : 1/3
+  EXPECT_NEAR(result.confidence[0], 9.0 / 11, kExact);  // 1 : 1/9 : 1/9
 }
 
 TEST(FastDawidSkene, LearnsFromAKnownTruth) {

@@ -87,9 +87,9 @@ TEST(Crh, RecoversASimulatedCrowd) {
   EXPECT_GT(testing::accuracy(result, crowd.truths), .9);
 }
 
-TEST(Crh, BelievesAWorkerWhoIsAlone) {
+TEST(Crh, BelievesAWorkerWhoIsAloneOnATask) {
   const Result result =
-      crh(labels_of({{"1", "u", "a"}, {"2", "u", "b"}, {"3", "v", "a"}, {"3", "w", "a"}}));
+      crh(labels_of({{"1", "u", "a"}, {"2", "u", "b"}, {"3", "u", "a"}, {"3", "v", "a"}}));
   EXPECT_EQ(result.estimate, (FlatArray<ClassId>{0, 1, 0}));
   EXPECT_NEAR(result.confidence[1], 1, kExact);
 }
