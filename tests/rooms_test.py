@@ -19,9 +19,9 @@ ROOMS = ("base", "labels", "measure", "methods", "io", "run", "stream", "report"
 
 PUBLIC = {
     "base": "error run_context version words",
-    "labels": "columns flat_array labels names worker_state",
+    "labels": "blocks columns flat_array labels names worker_state",
     "measure": "metrics simulate",
-    "methods": "live method registry result",
+    "methods": "live method registry result rounds",
     "io": "exports io write_back",
     "run": "aggregate learned",
     "stream": "budget events stream",

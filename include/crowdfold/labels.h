@@ -77,6 +77,8 @@ class Labels {
     return {t, {arrays_.workers.data() + begin, count}, {arrays_.classes.data() + begin, count}};
   }
 
+  const LabelArrays& arrays() const { return arrays_; }
+
   const NameTable& tasks() const { return names_.tasks; }
   const NameTable& workers() const { return names_.workers; }
   const NameTable& classes() const { return names_.classes; }

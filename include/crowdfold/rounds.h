@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,71 +15,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "crowdfold/blocks.h"
 #include "crowdfold/method.h"
 
 namespace crowdfold {
-
-// Consecutive tasks: a view of labels that lie elsewhere. Tasks go by their numbers in the data set.
-class TaskBlock {
- public:
-  TaskBlock() = default;
-  // The labels of the i-th task lie at offsets[i] up to offsets[i + 1] of `workers` and `classes`.
-  // `truths`: by place in the block, kNoClass where not known; or empty.
-  TaskBlock(TaskId first, std::span<const std::uint64_t> offsets, const WorkerId* workers,
-            const ClassId* classes, std::span<const ClassId> truths = {})
-      : first_(first), offsets_(offsets), workers_(workers), classes_(classes), truths_(truths) {}
-
-  TaskId first() const { return first_; }
-  TaskId last() const { return first_ + size(); }  // the one behind
-  TaskId size() const { return offsets_.empty() ? 0 : static_cast<TaskId>(offsets_.size() - 1); }
-  TaskLabels task(TaskId t) const {
-    const std::uint64_t begin = offsets_[t - first_];
-    const auto count = static_cast<std::size_t>(offsets_[t - first_ + 1] - begin);
-    return {t, {workers_ + begin, count}, {classes_ + begin, count}};
-  }
-  ClassId truth(TaskId t) const {
-    return t - first_ < truths_.size() ? truths_[t - first_] : kNoClass;
-  }
-  bool knows_truths() const { return !truths_.empty(); }
-  // Whether it is to be judged.
-  bool is_open(TaskId t) const { return truth(t) == kNoClass && task(t).size() > 0; }
-
- private:
-  TaskId first_ = 0;
-  std::span<const std::uint64_t> offsets_;
-  const WorkerId* workers_ = nullptr;
-  const ClassId* classes_ = nullptr;
-  std::span<const ClassId> truths_;
-};
-
-// Where blocks come from.
-class TaskBlocks {
- public:
-  virtual ~TaskBlocks() = default;
-  virtual std::uint64_t num_tasks() const = 0;
-  virtual std::uint64_t num_labels() const = 0;
-  // body(block, thread) for all tasks, in no order, on up to so many threads. Tells context.progress how
-  // far it is, and stops when cancelled.
-  using Body = std::function<void(const TaskBlock& block, int thread)>;
-  virtual void for_each(int threads, const char* stage, const RunContext& context,
-                        const Body& body) const = 0;
-};
-
-// Labels in memory.
-class LabelBlocks final : public TaskBlocks {
- public:
-  // Both must outlive it. `truths`: by task, or empty.
-  explicit LabelBlocks(const Labels& labels, std::span<const ClassId> truths = {})
-      : labels_(labels), truths_(truths) {}
-  std::uint64_t num_tasks() const override { return labels_.num_tasks(); }
-  std::uint64_t num_labels() const override { return labels_.num_labels(); }
-  void for_each(int threads, const char* stage, const RunContext& context,
-                const Body& body) const override;
-
- private:
-  const Labels& labels_;
-  std::span<const ClassId> truths_;
-};
 
 // The numbers of a model or a summary, in an order of its own, to bytes or from them. Both are written
 // by one function, exchange(Archive&).
