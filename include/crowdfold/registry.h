@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "crowdfold/method.h"
+#include "crowdfold/rounds.h"
 
 namespace crowdfold {
 
@@ -78,6 +79,10 @@ struct MethodInfo {
   // matrices; else null.
   std::function<std::unique_ptr<Judge>(const Settings&)> make_judge = {};
 
+  // Works in rounds (crowdfold/rounds.h): on labels that are in memory, on a disk or on other machines,
+  // with the same answers. Null for methods that cannot; returns null for settings that cannot.
+  std::function<std::unique_ptr<RoundModel>(const Settings&, const RoundsInput&)> make_rounds = {};
+
   bool has_option(const std::string& option) const;
   // What the settings come to.
   // Error(usage) for an unknown option or a value out of range.
@@ -92,6 +97,9 @@ struct MethodInfo {
 };
 
 const std::vector<MethodInfo>& methods();
+// Error(usage) in one sentence for a method, or settings of it, that cannot go in rounds; it names those
+// that can.
+void require_rounds(const MethodInfo& method, const Settings& settings);
 // The method of that name or alias, whatever its case, blanks, hyphens and underscores. Error(usage)
 // with the nearest name, and all of them, if there is none.
 const MethodInfo& find_method(const std::string& name);

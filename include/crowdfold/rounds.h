@@ -120,9 +120,16 @@ class RoundModel {
 struct RoundsInput {
   std::uint32_t workers = 0;
   std::uint32_t classes = 0;
+  std::uint64_t labels = 0;  // for limits of memory
   std::uint64_t seed = 0;
   // What is known of workers: Knowledge::workers and extras. Truths come with blocks.
   const Knowledge* given = nullptr;
+
+  std::span<const WorkerCounts> history() const {
+    return given != nullptr ? std::span<const WorkerCounts>(given->workers)
+                            : std::span<const WorkerCounts>();
+  }
+  WorkerCounts history(WorkerId w) const { return w < history().size() ? history()[w] : WorkerCounts{}; }
 };
 
 // Round after round, until nothing more is to be learned.

@@ -65,6 +65,17 @@ void require_extras(const std::string& method, const std::vector<ExtraInfo>& tak
   }
 }
 
+RoundsInput rounds_input(const Labels& labels, const Knowledge& given, const RunContext& context) {
+  return {labels.num_workers(), labels.num_classes(), labels.num_labels(), context.seed, &given};
+}
+
+Result fit_in_rounds(std::unique_ptr<RoundModel> model, const Labels& labels, const Knowledge& given,
+                     const RunContext& context) {
+  const LabelBlocks blocks(labels, given.truths);
+  run_rounds(*model, blocks, context);
+  return result_of_rounds(*model, blocks, labels.num_classes(), context);
+}
+
 Result no_labels(const Labels& labels, const RunContext& context) {
   context.throw_if_cancelled();
   Result result;

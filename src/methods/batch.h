@@ -9,6 +9,7 @@
 
 #include "crowdfold/method.h"
 #include "crowdfold/registry.h"
+#include "methods/believable.h"
 #include "methods/online_driver.h"
 #include "methods/overlap.h"
 #include "methods/vote.h"
@@ -55,6 +56,10 @@ inline Result believable(bool saw_all_labels, const Labels& labels, const Knowle
   return result;
 }
 
+RoundsInput rounds_input(const Labels& labels, const Knowledge& given, const RunContext& context);
+Result fit_in_rounds(std::unique_ptr<RoundModel> model, const Labels& labels, const Knowledge& given,
+                     const RunContext& context);
+
 // `Model` has Options, option_table(), bytes(options, labels) of memory that fit() takes at its peak,
 // and fit(options, labels, given, context).
 template <class Model>
@@ -82,6 +87,42 @@ MethodInfo batch_method(std::string name, std::string summary, std::string citat
                   traits};
   info.make = [name, traits](const Settings& settings) -> std::unique_ptr<Method> {
     return std::make_unique<Batch>(name, traits, Model::option_table().parse(name.c_str(), settings));
+  };
+  return info;
+}
+
+// `Rounds` has Options, option_table(), bytes(options, input) of memory, and start(options, input),
+// which gives the model before the first round.
+template <class Rounds>
+MethodInfo rounds_method(std::string name, std::string summary, std::string citation, Traits traits) {
+  using Options = typename Rounds::Options;
+
+  class InRounds final : public Method {
+   public:
+    InRounds(std::string name, const Traits& traits, const Options& options)
+        : name_(std::move(name)), traits_(traits), options_(options) {}
+    Result fit(const Labels& labels, const Knowledge& given, const RunContext& context) const override {
+      require_fit(name_, traits_, labels, given);
+      const RoundsInput input = rounds_input(labels, given, context);
+      require_memory(name_, Rounds::bytes(options_, input), context);
+      if (labels.num_classes() == 0) return no_labels(labels, context);
+      return fit_in_rounds(believable(Rounds::start(options_, input), input), labels, given, context);
+    }
+
+   private:
+    std::string name_;
+    Traits traits_;
+    Options options_;
+  };
+
+  MethodInfo info{name, std::move(summary), std::move(citation), Rounds::option_table().describe(),
+                  traits};
+  info.make = [name, traits](const Settings& settings) -> std::unique_ptr<Method> {
+    return std::make_unique<InRounds>(name, traits,
+                                      Rounds::option_table().parse(name.c_str(), settings));
+  };
+  info.make_rounds = [name](const Settings& settings, const RoundsInput& input) {
+    return believable(Rounds::start(Rounds::option_table().parse(name.c_str(), settings), input), input);
   };
   return info;
 }

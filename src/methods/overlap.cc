@@ -45,27 +45,9 @@ Estimate judge_by_prior(const TaskLabels& task, std::uint32_t classes, std::span
 }
 
 LoneWorkers::LoneWorkers(const Labels& labels, const Knowledge& given) {
-  const auto known =
-      static_cast<WorkerId>(std::min<std::size_t>(given.workers.size(), labels.num_workers()));
-  std::size_t unmet = labels.num_workers();
-  const auto meet = [&](WorkerId w) {
-    unmet -= meets_[w] == Meets::somebody ? 0 : 1;
-    meets_[w] = Meets::somebody;
-  };
-  meets_.resize(labels.num_workers());
-  for (WorkerId w = 0; w < known; ++w) {
-    if (given.workers[w].seen > 0) meet(w);
-  }
-  for (TaskId t = 0; t < labels.num_tasks() && unmet > 0; ++t) {
-    const TaskLabels task = labels.task(t);
-    if (given.truth(t) == kNoClass && !workers_meet(task)) continue;
-    for (const WorkerId w : task.workers) meet(w);
-  }
-  if (unmet == 0) return;
-  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-    const TaskLabels task = labels.task(t);
-    if (task.size() > 0) note(task.workers[0], Meets::nobody);
-  }
+  for (TaskId t = 0; t < labels.num_tasks() && met_ < labels.num_workers(); ++t)
+    add(labels.task(t), given.truth(t));
+  leave_out_known(given.workers);
 }
 
 void LoneWorkers::note(WorkerId w, Meets meets) {
@@ -73,17 +55,39 @@ void LoneWorkers::note(WorkerId w, Meets meets) {
   if (meets_[w] >= meets) return;
   lone_ -= meets_[w] == Meets::nobody ? 1 : 0;
   lone_ += meets == Meets::nobody ? 1 : 0;
+  met_ += meets == Meets::somebody ? 1 : 0;
   meets_[w] = meets;
 }
 
-void LoneWorkers::add(const TaskLabels& task) {
-  const Meets meets = workers_meet(task) ? Meets::somebody : Meets::nobody;
+void LoneWorkers::add(const TaskLabels& task, ClassId truth) {
+  const Meets meets = truth != kNoClass || workers_meet(task) ? Meets::somebody : Meets::nobody;
   for (const WorkerId w : task.workers) note(w, meets);
 }
 
-void LoneWorkers::forget(WorkerState& learned, const Knowledge& given) const {
+void LoneWorkers::add(const LoneWorkers& others) {
+  for (WorkerId w = 0; w < others.meets_.size(); ++w) {
+    if (others.meets_[w] != Meets::unseen) note(w, others.meets_[w]);
+  }
+}
+
+void LoneWorkers::leave_out_known(std::span<const WorkerCounts> history) {
+  for (WorkerId w = 0; w < std::min(meets_.size(), history.size()); ++w) {
+    if (history[w].seen > 0) note(w, Meets::somebody);
+  }
+}
+
+void LoneWorkers::exchange(Archive& archive) {
+  archive.rows(meets_, 1);
+  const auto count = [&](Meets meets) {
+    return static_cast<std::size_t>(std::count(meets_.begin(), meets_.end(), meets));
+  };
+  lone_ = count(Meets::nobody);
+  met_ = count(Meets::somebody);
+}
+
+void LoneWorkers::forget(WorkerState& learned, std::span<const WorkerCounts> history) const {
   for (WorkerId w = 0; w < std::min(meets_.size(), learned.counts.size()); ++w) {
-    if (has(w)) learned.counts[w] = w < given.workers.size() ? given.workers[w] : WorkerCounts{};
+    if (has(w)) learned.counts[w] = w < history.size() ? history[w] : WorkerCounts{};
   }
   for (StateSection& section : learned.sections) {
     const auto axis = std::find(section.axes.begin(), section.axes.end(), StateSection::Axis::worker);
@@ -125,23 +129,33 @@ void let_crowd_speak_for(const LoneWorkers& lone, const Labels& labels, const Kn
     result.estimate[t] = answer.label;
     result.confidence[t] = with_doubt(answer.confidence, result.doubt, static_cast<double>(classes));
   }
-  lone.forget(result.learned, given);
-  for (std::size_t i = 0; i < result.confusion.size(); ++i) {
-    if (!lone.has(static_cast<WorkerId>(i / (classes * classes)))) continue;
-    const bool right = i % (classes * classes) % (classes + 1) == 0;
-    result.confusion[i] = right ? quality : (1 - quality) / (static_cast<double>(classes) - 1);
+  lone.forget(result.learned, given.workers);
+  write_by_quality(quality, labels.num_classes(), result.confusion, &lone);
+}
+
+void write_by_quality(double quality, std::uint32_t classes, std::span<double> confusion,
+                      const LoneWorkers* lone) {
+  const std::size_t cells = static_cast<std::size_t>(classes) * classes;
+  for (std::size_t i = 0; i < confusion.size(); ++i) {
+    if (lone != nullptr && !lone->has(static_cast<WorkerId>(i / cells))) continue;
+    const bool right = i % cells % (classes + 1ULL) == 0;
+    confusion[i] = right ? quality : (1 - quality) / (classes - 1.0);
   }
+}
+
+void forget_all(WorkerState& learned, std::uint32_t workers, std::span<const WorkerCounts> history) {
+  WorkerState nothing;
+  nothing.alpha = learned.alpha;
+  nothing.beta = learned.beta;
+  nothing.expect(workers, learned.classes);
+  std::copy_n(history.begin(), std::min(history.size(), nothing.counts.size()), nothing.counts.begin());
+  learned = std::move(nothing);
 }
 
 void let_prior_rule(const Labels& labels, const Knowledge& given, Result& result) {
   const std::uint32_t classes = labels.num_classes();
-  WorkerState learned;
-  learned.alpha = result.learned.alpha;
-  learned.beta = result.learned.beta;
-  learned.expect(labels.num_workers(), classes);
-  std::copy_n(given.workers.begin(), std::min(given.workers.size(), learned.counts.size()),
-              learned.counts.begin());
-  result.learned = std::move(learned);
+  result.learned.classes = classes;
+  forget_all(result.learned, labels.num_workers(), given.workers);
   if (classes == 1) return;
   for (TaskId t = 0; t < labels.num_tasks(); ++t) {
     std::span<double> posterior;
@@ -152,11 +166,7 @@ void let_prior_rule(const Labels& labels, const Knowledge& given, Result& result
     result.confidence[t] = answer.confidence;
   }
   result.doubt = 0;
-  for (std::size_t i = 0; i < result.confusion.size(); ++i) {
-    const std::size_t cell = i % (static_cast<std::size_t>(classes) * classes);
-    result.confusion[i] =
-        cell % (classes + 1ULL) == 0 ? kUnknownQuality : (1 - kUnknownQuality) / (classes - 1.0);
-  }
+  write_by_quality(kUnknownQuality, classes, result.confusion);
 }
 
 }  // namespace crowdfold

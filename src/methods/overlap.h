@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "crowdfold/method.h"
+#include "crowdfold/rounds.h"
 
 namespace crowdfold {
 
@@ -35,15 +36,21 @@ class LoneWorkers {
   // Workers of whom truths or histories tell something are not among them.
   LoneWorkers(const Labels& labels, const Knowledge& given);
 
-  // The same, task by task.
-  void add(const TaskLabels& task);
+  // The same, task by task; with what others found in other tasks; with those of whom something is
+  // known.
+  void add(const TaskLabels& task, ClassId truth = kNoClass);
+  void add(const LoneWorkers& others);
+  void leave_out_known(std::span<const WorkerCounts> history);
+  void exchange(Archive& archive);
   bool has(WorkerId w) const { return w < meets_.size() && meets_[w] == Meets::nobody; }
   // Whether such a worker labelled the task.
   bool labelled(const TaskLabels& task) const { return task.size() > 0 && has(task.workers[0]); }
   bool empty() const { return lone_ == 0; }
+  // Who does share one.
+  std::size_t others() const { return met_; }
 
-  // Forgets what a method believes to have learned of them.
-  void forget(WorkerState& learned, const Knowledge& given) const;
+  // Forgets what a method believes to have learned of them, but for their history.
+  void forget(WorkerState& learned, std::span<const WorkerCounts> history) const;
   // How often workers of this crowd are right, of whom nothing else is known.
   double quality_of_others(const WorkerState& learned) const;
 
@@ -53,6 +60,7 @@ class LoneWorkers {
 
   std::vector<Meets> meets_;  // by worker
   std::size_t lone_ = 0;
+  std::size_t met_ = 0;
 };
 
 // Puts into the result of a fit what is known of lone workers and their tasks.
@@ -83,6 +91,12 @@ class PriorMethod final : public OnlineMethod {
 
 // Whether a task has labels by two workers.
 bool workers_meet(const TaskLabels& task);
+
+// Confusion matrices, M x K x K, of those whose quality this is: of lone workers, or of all.
+void write_by_quality(double quality, std::uint32_t classes, std::span<double> confusion,
+                      const LoneWorkers* lone = nullptr);
+// What is known of workers if labels tell nothing: their history.
+void forget_all(WorkerState& learned, std::uint32_t workers, std::span<const WorkerCounts> history);
 
 // Puts into the result of a fit what is known if labels tell nothing: answers by judge_by_prior(), and
 // workers about whom nothing was learned. Of one class every answer is certain.

@@ -70,6 +70,18 @@ const MethodInfo& find_method(const std::string& name) {
                                             did_you_mean(name, all_names), fmt::join(names, ", ")));
 }
 
+void require_rounds(const MethodInfo& method, const Settings& settings) {
+  if (method.make_rounds && method.make_rounds(settings, {}) != nullptr) return;
+  std::vector<std::string> names;
+  for (const MethodInfo& info : methods()) {
+    if (info.make_rounds) names.push_back(info.name);
+  }
+  const bool by_setting = static_cast<bool>(method.make_rounds);
+  throw Error(ErrorCode::usage,
+              fmt::format("{} cannot judge tasks in rounds{}; methods that can: {}", method.name,
+                          by_setting ? " without --set rounds=3" : "", fmt::join(names, ", ")));
+}
+
 bool MethodInfo::has_option(const std::string& option) const {
   return std::any_of(options.begin(), options.end(),
                      [&](const OptionInfo& o) { return o.name == option; });

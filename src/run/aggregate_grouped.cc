@@ -242,7 +242,7 @@ class GroupedAggregation {
     }
     sink_->finish();
     summary_.result.learned = learner->state();
-    lone_.forget(summary_.result.learned, {});
+    lone_.forget(summary_.result.learned, std::span<const WorkerCounts>());
     summary_.result.doubt = learner->doubt();
     summary_.result.learned.counts.resize(summary_.names.workers.size());
     return true;

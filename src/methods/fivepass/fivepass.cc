@@ -43,9 +43,9 @@
 //
 // A known truth is a credit of 1. Counts that workers bring along are spread as in threepass.cc.
 //
-// Credits are whole multiples of 2^-20, so their sums are exact: rounds.h. With more than 64 classes, or
-// so many workers that their tables would be much, tasks have no types, workers of one label are as all
-// others, and only cells that are not 0 are stored.
+// Credits are whole multiples of 2^-20, so their sums are exact: crowdfold/rounds.h. With more than 64
+// classes, or so many workers that their tables would be much, tasks have no types, workers of one label
+// are as all others, and only cells that are not 0 are stored.
 //
 // The equations are in fivepass_model.cc, in the order of a round.
 //
@@ -61,99 +61,20 @@
 #include "methods/methods.h"
 #include "methods/one_label.h"
 #include "methods/option_table.h"
-#include "methods/result_room.h"
 #include "methods/threepass/threepass_model.h"
 
 namespace crowdfold {
 namespace {
 
-class FivePass {
- public:
+struct FivePass {
   using Options = FivePassOptions;
-
-  FivePass(const Options& options, const Labels& labels, const Knowledge& given,
-           const RunContext& context)
-      : labels_(labels),
-        given_(given),
-        context_(context),
-        model_(options, labels.num_workers(), labels.num_classes(), given.workers) {}
-
-  Result run() {
-    run_rounds(model_, labels_, given_, context_);
-    soften();
-    answer_tasks();
-    report_workers();
-    return std::move(result_);
-  }
-
   static const OptionTable<Options>& option_table();
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return FivePassModel::bytes(labels);
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return FivePassModel::bytes(input);
   }
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context) {
-    if (OneLabelWorkers(labels, given).prevail()) {
-      ThreePassOptions shared;
-      static_cast<CrowdOptions&>(shared) = options;
-      return fit_threepass(shared, labels, given, context);
-    }
-    return FivePass(options, labels, given, context).run();
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input) {
+    return std::make_unique<FivePassModel>(options, input.workers, input.classes, input.history());
   }
-
- private:
-  // On tasks with known truths, every `stride`-th of them if there are very many.
-  void soften() {
-    const auto known = static_cast<std::uint64_t>(std::count_if(
-        given_.truths.begin(), given_.truths.end(), [](ClassId c) { return c != kNoClass; }));
-    const std::uint64_t stride = known / SofteningFit::kEnough + 1;
-    FivePassModel::Scratch scratch(model_);
-    SofteningFit fit;
-    std::uint64_t met = 0;
-    for (TaskId t = 0; t < given_.truths.size() && known > 0; ++t) {
-      const ClassId truth = given_.truth(t);
-      if (truth != kNoClass && labels_.task(t).size() > 0 && met++ % stride == 0)
-        model_.add_truth(labels_.task(t), truth, scratch, fit);
-    }
-    model_.soften(fit);
-    result_.doubt = model_.doubt();
-  }
-
-  void answer_tasks() {
-    ResultRoom room(labels_, context_, result_);
-    for_blocks(labels_, given_, context_.threads, context_, model_.stage(),
-               [&](const Block& block, int) {
-                 FivePassModel::Scratch scratch(model_);
-                 for (TaskId t = block.first(); t < block.last(); ++t)
-                   room.put(t, answer(block, t, room.posterior(t), scratch));
-               });
-  }
-  Estimate answer(const Block& block, TaskId t, std::span<double> posterior,
-                  FivePassModel::Scratch& scratch) const {
-    if (const ClassId truth = block.truth(t); truth != kNoClass) return certain(truth, posterior);
-    if (block.is_open(t)) return model_.answer(block.task(t), posterior, scratch);
-    std::fill(posterior.begin(), posterior.end(), 1.0 / labels_.num_classes());
-    return {};
-  }
-
-  void report_workers() {
-    if (!context_.confusion) {
-      result_.learned.expect(labels_.num_workers(), labels_.num_classes());
-      for (WorkerId w = 0; w < labels_.num_workers(); ++w) result_.learned.counts[w] = model_.counts(w);
-      return;
-    }
-    result_.learned = model_.state();
-    const std::size_t cells = static_cast<std::size_t>(labels_.num_classes()) * labels_.num_classes();
-    result_.confusion.resize(labels_.num_workers() * cells);
-    FivePassModel::Scratch scratch(model_);
-    for (WorkerId w = 0; w < labels_.num_workers(); ++w)
-      model_.write_confusion(w, {result_.confusion.data() + w * cells, cells}, scratch);
-  }
-
-  const Labels& labels_;
-  const Knowledge& given_;
-  const RunContext& context_;
-  FivePassModel model_;
-  Result result_;
 };
 
 const OptionTable<FivePassOptions>& FivePass::option_table() {
@@ -162,6 +83,25 @@ const OptionTable<FivePassOptions>& FivePass::option_table() {
       {integer("rounds", &Options::rounds, 1, 100, "rounds over the labels before the answers")});
   return table;
 }
+
+// Where labelling functions prevail, the answers are those of threepass, which needs the labels in
+// memory.
+class FivePassMethod final : public Method {
+ public:
+  FivePassMethod(const FivePassOptions& options, std::unique_ptr<Method> in_rounds)
+      : options_(options), in_rounds_(std::move(in_rounds)) {}
+  Result fit(const Labels& labels, const Knowledge& given, const RunContext& context) const override {
+    if (labels.num_classes() == 0 || !OneLabelWorkers(labels, given).prevail())
+      return in_rounds_->fit(labels, given, context);
+    ThreePassOptions shared;
+    static_cast<CrowdOptions&>(shared) = options_;
+    return believable(true, labels, given, fit_threepass(shared, labels, given, context));
+  }
+
+ private:
+  FivePassOptions options_;
+  std::unique_ptr<Method> in_rounds_;
+};
 
 // Judges further tasks by what a fit learned. Workers and classes that are new are those of whom nothing
 // is known.
@@ -202,9 +142,13 @@ class FivePassJudge final : public Judge {
 }  // namespace
 
 MethodInfo fivepass_method() {
-  MethodInfo info = batch_method<FivePass>(
+  MethodInfo info = rounds_method<FivePass>(
       "fivepass", "confusion rows, and tasks that tell more or less, in rounds; calibrated", "crowdfold",
       {.takes_workers = true, .has_confusion = true});
+  info.make = [make = info.make](const Settings& settings) -> std::unique_ptr<Method> {
+    return std::make_unique<FivePassMethod>(FivePass::option_table().parse("fivepass", settings),
+                                            make(settings));
+  };
   info.make_judge = [](const Settings& settings) -> std::unique_ptr<Judge> {
     return std::make_unique<FivePassJudge>(FivePass::option_table().parse("fivepass", settings));
   };

@@ -7,7 +7,7 @@
 #include "methods/fivepass/fivepass_kernels.h"
 
 #include "base/vectors-inl.h"
-#include "methods/rounds/rounds.h"
+#include "methods/rounds/units.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace crowdfold {

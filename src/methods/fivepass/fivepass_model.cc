@@ -9,7 +9,10 @@
 
 #include "base/large_pages.h"
 #include "base/random.h"
+#include "crowdfold/error.h"
+#include "methods/one_label.h"
 #include "methods/threepass/peak.h"
+#include "methods/vote.h"
 
 namespace crowdfold {
 namespace {
@@ -46,10 +49,21 @@ std::vector<WorkerCounts> history_of(const WorkerState& state) {
 
 }  // namespace
 
-void FivePassSummary::add(const FivePassSummary& other) {
+void FivePassSummary::add(const RoundSummary& summary) {
+  const auto& other = static_cast<const FivePassSummary&>(summary);
   counts.add(other.counts);
   for (std::size_t i = 0; i < mass.size(); ++i) mass[i] += other.mass[i];
   held_out += other.held_out;
+  known += other.known;
+  softening.add_in_units(other.softening);
+}
+
+void FivePassSummary::exchange(Archive& archive) {
+  counts.exchange(archive);
+  archive.array(mass);
+  archive.value(held_out);
+  archive.value(known);
+  archive.value(softening);
 }
 
 FivePassModel::Scratch::Scratch(const FivePassModel& model)
@@ -85,7 +99,7 @@ FivePassModel::FivePassModel(const FivePassOptions& options, std::uint32_t worke
 FivePassModel::FivePassModel(const FivePassOptions& options, const WorkerState& state, int threads)
     : FivePassModel(options, static_cast<std::uint32_t>(state.counts.size()), state.classes,
                     history_of(state)) {
-  Summary summary = nothing();
+  FivePassSummary summary(workers(), classes_, kTypes * width_);
   if (const StateSection* const cells = state.find(kCells)) {
     for (std::size_t i = 0; i < cells->rows(); ++i) {
       const std::span<const std::uint32_t> key = cells->key(i);
@@ -106,7 +120,7 @@ FivePassModel::FivePassModel(const FivePassOptions& options, const WorkerState& 
     softening_ = {calibration->values[2], calibration->values[3]};
   }
   round_ = options_.rounds;
-  learn(std::move(summary), threads);
+  learn(summary, threads);
   asks_ = Asks::nothing;
 }
 
@@ -115,26 +129,26 @@ const char* FivePassModel::stage() const {
     case Asks::votes: return "votes";
     case Asks::credits: return "round";
     case Asks::held_out: return "calibration";
+    case Asks::truths: return "truths";
     case Asks::nothing: break;
   }
   return "answers";
 }
 
-FivePassSummary FivePassModel::nothing() const {
-  // Held-out labels need no counts.
-  const bool counts = asks_ != Asks::held_out;
-  return {WholeCounts(counts ? workers() : 0, counts ? classes_ : 0),
-          std::vector<std::int64_t>(counts ? kTypes * width_ : 0),
-          {}};
+std::unique_ptr<RoundSummary> FivePassModel::nothing() const {
+  // Held-out labels and truths need no counts.
+  if (asks_ == Asks::held_out || asks_ == Asks::truths)
+    return std::make_unique<FivePassSummary>(0, 0, 0);
+  return std::make_unique<FivePassSummary>(workers(), classes_, kTypes * width_);
 }
 
 int FivePassModel::summaries_at_once() const { return WholeCounts::tables_at_once(workers(), classes_); }
 
-std::uint64_t FivePassModel::bytes(const Labels& labels) {
-  const std::uint64_t workers = labels.num_workers();
-  const std::uint64_t classes = labels.num_classes();
+std::uint64_t FivePassModel::bytes(const RoundsInput& input) {
+  const std::uint64_t workers = input.workers;
+  const std::uint64_t classes = input.classes;
   // Some cells for each label, with the containers around them; for the model and in a summary.
-  if (!CreditedCounts::is_dense(workers, classes)) return 256 * labels.num_labels() + 256 * workers;
+  if (!CreditedCounts::is_dense(workers, classes)) return 256 * input.labels + 256 * workers;
   const auto threads =
       std::min<std::uint64_t>(std::max(1U, std::thread::hardware_concurrency()),
                               static_cast<std::uint64_t>(WholeCounts::tables_at_once(workers, classes)));
@@ -145,22 +159,25 @@ std::uint64_t FivePassModel::bytes(const Labels& labels) {
 
 // ---- A round: judge every task.
 
-void FivePassModel::judge(const Block& block, Summary& summary) const {
+void FivePassModel::judge(const TaskBlock& block, RoundSummary& into) const {
+  auto& summary = static_cast<FivePassSummary&>(into);
   Scratch scratch(*this);
   switch (asks_) {
     case Asks::votes: return add_votes(block, scratch, summary);
     case Asks::credits: return add_credits(block, scratch, summary);
     case Asks::held_out: return hold_out(block, scratch, summary);
+    case Asks::truths: return add_truths(block, scratch, summary);
     case Asks::nothing: return;
   }
 }
 
-void FivePassModel::add_votes(const Block& block, Scratch& scratch, Summary& summary) const {
+void FivePassModel::add_votes(const TaskBlock& block, Scratch& scratch, FivePassSummary& summary) const {
   for (TaskId t = block.first(); t < block.last(); ++t) {
     const TaskLabels task = block.task(t);
     std::fill(scratch.credit.begin(), scratch.credit.end(), 0);
     if (const ClassId truth = block.truth(t); truth != kNoClass) {
       scratch.credit[truth] = static_cast<std::int32_t>(kUnits);
+      summary.known += task.size() > 0 ? 1 : 0;
     } else {
       for (const ClassId label : task.classes) ++scratch.credit[label];
       const double vote = kUnits / static_cast<double>(std::max<std::size_t>(1, task.size()));
@@ -172,7 +189,8 @@ void FivePassModel::add_votes(const Block& block, Scratch& scratch, Summary& sum
   }
 }
 
-void FivePassModel::add_credits(const Block& block, Scratch& scratch, Summary& summary) const {
+void FivePassModel::add_credits(const TaskBlock& block, Scratch& scratch,
+                                FivePassSummary& summary) const {
   constexpr TaskId kAhead = 6;       // tasks ahead whose rows are being fetched from memory
   constexpr TaskId kMost = 1 << 11;  // tasks whose credits add up to 2^31
   const bool in_registers = dense() && fit_registers(width_);
@@ -197,7 +215,7 @@ void FivePassModel::add_credits(const Block& block, Scratch& scratch, Summary& s
 }
 
 void FivePassModel::add_credit(const TaskLabels& task, ClassId truth, Scratch& scratch,
-                               Summary& summary) const {
+                               FivePassSummary& summary) const {
   std::span<const float> start = start_;
   if (truth != kNoClass) {
     std::fill(scratch.start.begin(), scratch.start.end(), kNoChance);
@@ -264,7 +282,7 @@ void FivePassModel::prefetch(const TaskLabels& task, const WholeCounts* counts) 
 }
 
 // Every stride-th label of each task, from a place on that is drawn.
-void FivePassModel::hold_out(const Block& block, Scratch& scratch, Summary& summary) const {
+void FivePassModel::hold_out(const TaskBlock& block, Scratch& scratch, FivePassSummary& summary) const {
   constexpr double kNumbers = 1 << 22;  // by class, at each temperature
   const double most = std::clamp(kNumbers / static_cast<double>(width_), 200.0, 20'000.0);
   const auto stride = static_cast<std::uint64_t>(std::max(1.0, labels_ / most));
@@ -328,15 +346,34 @@ void FivePassModel::load_counts(WorkerId w, ClassId label, Scratch& scratch) con
 
 // ---- After a round: learn from what tasks say.
 
-void FivePassModel::learn(Summary summary, int threads) {
+void FivePassModel::learn(RoundSummary& said, int threads) {
+  auto& summary = static_cast<FivePassSummary&>(said);
   if (asks_ == Asks::held_out) return guard(summary.held_out);
-  count(std::move(summary), threads);
+  if (asks_ == Asks::truths) {
+    softening_ = summary.softening.fitted(options_);
+    asks_ = Asks::nothing;
+    return;
+  }
+  take(summary, threads);
+  if (asks_ == Asks::votes) require_a_crowd();
   pool();
   if (round_ == 0 || round_ == 2 || round_ >= options_.rounds) fit_strengths(threads);
   build_tables(threads);
   asks_ = round_ == 0 ? Asks::credits : Asks::held_out;
   is_guarded_ = false;
   ++round_;
+}
+
+void FivePassModel::require_a_crowd() const {
+  OneLabelCounts counts;
+  for (WorkerId w = 0; w < workers(); ++w) {
+    if (history(w).seen > 0) continue;
+    counts_.for_cells(w, [&](ClassId, ClassId label, double count) { counts.add(w, label, count); });
+  }
+  if (!counts.prevail()) return;
+  throw Error(ErrorCode::usage,
+              "most labels are by workers who give one label and no other, as labelling functions do: "
+              "fivepass can judge those in memory only; on a disk or a cluster, take mv");
 }
 
 // gamma; and for the answers beta, which depends on it.
@@ -351,12 +388,27 @@ void FivePassModel::guard(const HeldOut& held_out) {
     asks_ = Asks::credits;
   } else if (stays) {
     beta_ = held_out.best_temperature();
-    asks_ = Asks::nothing;
+    asks_ = known_ > 0 && dense() ? Asks::truths : Asks::nothing;
   }
 }
 
-void FivePassModel::count(Summary summary, int threads) {
+void FivePassModel::take(FivePassSummary& summary, int threads) {
   counts_ = std::move(summary.counts);
+  mass_ = std::move(summary.mass);
+  if (asks_ == Asks::votes) known_ = summary.known;
+  count(threads);
+  if (asks_ == Asks::votes) return;
+  std::array<double, kTypes> of_type{};
+  for (std::size_t g = 0; g < kTypes; ++g) {
+    for (std::size_t k = 0; k < classes_; ++k)
+      of_type[g] += static_cast<double>(mass_[g * width_ + k]) / kUnits;
+  }
+  const double tasks = std::accumulate(of_type.begin(), of_type.end(), 0.0);
+  for (std::size_t g = 0; g < kTypes; ++g)
+    rho_[g] = (of_type[g] + 1) / (tasks + static_cast<double>(kTypes));
+}
+
+void FivePassModel::count(int threads) {
   pooled_ = {};
   pooled_.expect(classes_);
   labels_ = 0;
@@ -378,21 +430,12 @@ void FivePassModel::count(Summary summary, int threads) {
     pooled_.add(some);
     labels_ += labels;
   });
-  mass_ = std::move(summary.mass);
   std::vector<double> of_class(classes_);
-  std::array<double, kTypes> of_type{};
   for (std::size_t g = 0; g < kTypes; ++g) {
-    for (std::size_t k = 0; k < classes_; ++k) {
-      const double mass = static_cast<double>(mass_[g * width_ + k]) / kUnits;
-      of_class[k] += mass;
-      of_type[g] += mass;
-    }
+    for (std::size_t k = 0; k < classes_; ++k)
+      of_class[k] += static_cast<double>(mass_[g * width_ + k]) / kUnits;
   }
   pooled_.add_class_mass(of_class);
-  if (asks_ == Asks::votes) return;
-  const double tasks = std::accumulate(of_type.begin(), of_type.end(), 0.0);
-  for (std::size_t g = 0; g < kTypes; ++g)
-    rho_[g] = (of_type[g] + 1) / (tasks + static_cast<double>(kTypes));
 }
 
 void FivePassModel::pool() {
@@ -549,18 +592,26 @@ void FivePassModel::build_tables(int threads) {
 
 // ---- What was learned.
 
-void FivePassModel::add_truth(const TaskLabels& task, ClassId truth, Scratch& scratch,
-                              SofteningFit& fit) const {
-  if (!dense()) return;
-  // As the other tasks are judged: amid what their own labels were taken to tell of their workers.
-  constexpr int kRounds = 2;  // until that changes little
+// Tasks that were credited with their truths, judged as if those were not known: every `stride`-th of
+// them if there are very many.
+void FivePassModel::add_truths(const TaskBlock& block, Scratch& scratch,
+                               FivePassSummary& summary) const {
+  constexpr int kRounds = 2;  // until what a task's own labels tell of its workers changes little
+  const std::uint64_t stride = known_ / SofteningFit::kEnough + 1;
   std::vector<float> credit(width_);
-  score_without_truth(task, truth, {}, scratch);
-  for (int round = 0; round < kRounds; ++round) {
-    crowdfold::compute_credit(scratch.sums.data(), 0, task, width_, credit.data());
-    score_without_truth(task, truth, std::span(credit).first(classes_), scratch);
+  for (TaskId t = block.first(); t < block.last(); ++t) {
+    const TaskLabels task = block.task(t);
+    const ClassId truth = block.truth(t);
+    if (truth == kNoClass || task.size() == 0 || (stride > 1 && pick(1, t, stride) > 0)) continue;
+    score_without_truth(task, truth, {}, scratch);
+    for (int round = 0; round < kRounds; ++round) {
+      crowdfold::compute_credit(scratch.sums.data(), 0, task, width_, credit.data());
+      score_without_truth(task, truth, std::span(credit).first(classes_), scratch);
+    }
+    SofteningFit fit;
+    fit.add(std::span(scratch.sums).first(classes_), beta_, truth);
+    summary.softening.add_in_units(fit);
   }
-  fit.add(std::span(scratch.sums).first(classes_), beta_, truth);
 }
 
 void FivePassModel::score_without_truth(const TaskLabels& task, ClassId truth,
@@ -600,6 +651,61 @@ void FivePassModel::score_without_truth(const TaskLabels& task, ClassId truth,
   compute_typed_scores({task.index, places, task.classes}, layout(), tables.data(), start_.data(),
                        scratch.scores.data());
   add_up_scores(scratch.scores, scratch);
+}
+
+void FivePassModel::answer(const TaskBlock& block, std::span<Estimate> estimates,
+                           std::span<double> posteriors) const {
+  Scratch scratch(*this);
+  const std::size_t width = posteriors.size() / std::max<std::size_t>(1, estimates.size());
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const auto t = static_cast<TaskId>(block.first() + i);
+    const std::span<double> posterior = posteriors.subspan(i * width, width);
+    if (const ClassId truth = block.truth(t); truth != kNoClass) {
+      estimates[i] = certain(truth, posterior);
+    } else if (block.is_open(t)) {
+      estimates[i] = answer(block.task(t), posterior, scratch);
+    } else {
+      std::fill(posterior.begin(), posterior.end(), 1.0 / classes_);
+      estimates[i] = {};
+    }
+  }
+}
+
+void FivePassModel::report(const RunContext& context, Result& result) const {
+  result.doubt = doubt();
+  if (!context.confusion) {
+    result.learned.expect(workers(), classes_);
+    for (WorkerId w = 0; w < workers(); ++w) result.learned.counts[w] = counts(w);
+    return;
+  }
+  result.learned = state();
+  const std::size_t cells = static_cast<std::size_t>(classes_) * classes_;
+  result.confusion.resize(workers() * cells);
+  Scratch scratch(*this);
+  for (WorkerId w = 0; w < workers(); ++w)
+    write_confusion(w, {result.confusion.data() + w * cells, cells}, scratch);
+}
+
+// What follows from the rest is computed anew.
+void FivePassModel::exchange(Archive& archive) {
+  archive.value(asks_);
+  archive.value(round_);
+  archive.value(is_guarded_);
+  archive.value(known_);
+  archive.value(class_power_);
+  archive.value(rho_);
+  archive.value(crowd_.strength);
+  archive.value(crowd_.symmetry);
+  archive.value(sizes_);
+  archive.value(beta_);
+  archive.value(softening_);
+  archive.rows(strengths_, 1);
+  archive.array(mass_);
+  counts_.exchange(archive);
+  if (!archive.reads() || asks_ == Asks::votes) return;
+  count(/*threads=*/1);
+  pool();
+  build_tables(/*threads=*/1);
 }
 
 Estimate FivePassModel::answer(const TaskLabels& task, std::span<double> posterior,

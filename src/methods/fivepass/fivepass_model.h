@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "crowdfold/result.h"
+#include "crowdfold/rounds.h"
 #include "methods/fivepass/fivepass_kernels.h"
-#include "methods/rounds/rounds.h"
+#include "methods/rounds/units.h"
 #include "methods/rounds/whole_counts.h"
 #include "methods/spread_history.h"
 #include "methods/threepass/crowd.h"
@@ -24,30 +24,39 @@ struct FivePassOptions : CrowdOptions {
 };
 
 // What tasks say of the crowd.
-struct FivePassSummary {
+struct FivePassSummary final : RoundSummary {
+  FivePassSummary(std::uint32_t workers, std::uint32_t classes, std::size_t mass_size)
+      : counts(workers, classes), mass(mass_size) {}
+
   WholeCounts counts;              // n_i
   std::vector<std::int64_t> mass;  // in units, by type and class: sum_t q_t[k, g]
   HeldOut held_out;                // (H), each label's logarithms in whole units
+  std::uint64_t known = 0;         // truths of tasks with labels
+  SofteningFit softening;          // by such truths, in whole units
 
-  void add(const FivePassSummary& other);
+  void add(const RoundSummary& other) override;
+  void exchange(Archive& archive) override;
 };
 
-class FivePassModel {
+class FivePassModel final : public RoundModel {
  public:
-  using Summary = FivePassSummary;
   // Knows nothing but labels that workers gave before.
   FivePassModel(const FivePassOptions& options, std::uint32_t workers, std::uint32_t classes,
                 std::span<const WorkerCounts> history);
   // Knows what a model learned that is_done(): its state().
   FivePassModel(const FivePassOptions& options, const WorkerState& state, int threads);
 
-  // The interface of rounds.h.
-  Summary nothing() const;
-  void judge(const Block& block, Summary& summary) const;
-  void learn(Summary summary, int threads);
-  bool is_done() const { return asks_ == Asks::nothing; }
-  const char* stage() const;
-  int summaries_at_once() const;
+  std::unique_ptr<RoundSummary> nothing() const override;
+  void judge(const TaskBlock& block, RoundSummary& summary) const override;
+  // Error(usage) where most labels are those of labelling functions.
+  void learn(RoundSummary& summary, int threads) override;
+  bool is_done() const override { return asks_ == Asks::nothing; }
+  const char* stage() const override;
+  int summaries_at_once() const override;
+  void answer(const TaskBlock& block, std::span<Estimate> estimates,
+              std::span<double> posteriors) const override;
+  void report(const RunContext& context, Result& result) const override;
+  void exchange(Archive& archive) override;
 
   // Room for computations on one task or worker at a time; one for each thread.
   struct Scratch {
@@ -65,11 +74,6 @@ class FivePassModel {
   };
 
   // Once it is done.
-  // Adds a task that was credited with its truth, judged as if that were not known. Only if all cells
-  // are stored.
-  void add_truth(const TaskLabels& task, ClassId truth, Scratch& scratch, SofteningFit& fit) const;
-  // Takes over what truths say of softening.
-  void soften(const SofteningFit& fit) { softening_ = fit.fitted(options_); }
   double doubt() const { return softening_.doubt; }
   // The answer to a task; writes the probabilities of all classes to `posterior` unless it is empty.
   Estimate answer(const TaskLabels& task, std::span<double> posterior, Scratch& scratch) const;
@@ -80,12 +84,12 @@ class FivePassModel {
   WorkerState state() const;
 
   // At the peak.
-  static std::uint64_t bytes(const Labels& labels);
+  static std::uint64_t bytes(const RoundsInput& input);
 
  private:
-  // What a round asks of tasks: their credits, which are shares of votes at first; or how likely some of
-  // their labels are that are held out.
-  enum class Asks { votes, credits, held_out, nothing };
+  // What a round asks of tasks: their credits, which are shares of votes at first; how likely some of
+  // their labels are that are held out; or how likely known truths are.
+  enum class Asks { votes, credits, held_out, truths, nothing };
   using Curve = std::array<double, kStrengths.size()>;  // by strength
 
   std::uint32_t workers() const { return static_cast<std::uint32_t>(said_.size()); }
@@ -101,10 +105,11 @@ class FivePassModel {
   void score_without_truth(const TaskLabels& task, ClassId truth, std::span<const float> credit,
                            Scratch& scratch) const;
   // judge()
-  void add_votes(const Block& block, Scratch& scratch, Summary& summary) const;
-  void add_credits(const Block& block, Scratch& scratch, Summary& summary) const;
-  void add_credit(const TaskLabels& task, ClassId truth, Scratch& scratch, Summary& summary) const;
-  void hold_out(const Block& block, Scratch& scratch, Summary& summary) const;
+  void add_votes(const TaskBlock& block, Scratch& scratch, FivePassSummary& summary) const;
+  void add_credits(const TaskBlock& block, Scratch& scratch, FivePassSummary& summary) const;
+  void add_credit(const TaskLabels& task, ClassId truth, Scratch& scratch,
+                  FivePassSummary& summary) const;
+  void hold_out(const TaskBlock& block, Scratch& scratch, FivePassSummary& summary) const;
   void hold_out(const TaskLabels& task, std::size_t j, Scratch& scratch, HeldOut& held_out) const;
   void compute_scores(const TaskLabels& task, std::span<const float> start, Scratch& scratch) const;
   void compute_credit(Scratch& scratch) const;
@@ -114,10 +119,14 @@ class FivePassModel {
   void load_counts(WorkerId w, ClassId label, Scratch& scratch) const;
   void prefetch(const TaskLabels& task, const WholeCounts* counts) const;
 
+  void add_truths(const TaskBlock& block, Scratch& scratch, FivePassSummary& summary) const;
+
   // learn()
-  void count(Summary summary, int threads);  // n_i, P, m, rho
-  void pool();                               // (G)
-  void fit_strengths(int threads);           // (EB), s_i
+  void require_a_crowd() const;
+  void take(FivePassSummary& summary, int threads);  // n_i, m, rho
+  void count(int threads);                           // P
+  void pool();                                       // (G)
+  void fit_strengths(int threads);                   // (EB), s_i
   Curve strength_curve(WorkerId w, CountedRows& rows, std::vector<double>& totals) const;
   std::vector<float> class_shares() const;  // tau
   void build_tables(int threads);
@@ -148,6 +157,7 @@ class FivePassModel {
   FlatArray<float> tables_;       // in a TypedLayout
   double beta_ = 1;
   Softening softening_ = options_;
+  std::uint64_t known_ = 0;  // truths of tasks with labels
 };
 
 }  // namespace crowdfold

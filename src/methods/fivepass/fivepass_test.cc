@@ -384,48 +384,6 @@ TEST_P(FivePassOfClasses, GivesTheProbabilitiesOfItsDefinition) {
   EXPECT_NEAR(calibration[1], by_the_book.temperature(), .003);
 }
 
-// One state, however the tasks of every round are split and merged.
-WorkerState learned_in_pieces(const Labels& labels, const Knowledge& given, std::uint64_t seed) {
-  Random random(seed);
-  FivePassModel model({}, labels.num_workers(), labels.num_classes(), given.workers);
-  while (!model.is_done()) {
-    std::vector<FivePassSummary> pieces;
-    for (TaskId first = 0; first < labels.num_tasks();) {
-      const auto last =
-          std::min<TaskId>(labels.num_tasks(), first + 1 + static_cast<TaskId>(random.below(90)));
-      pieces.push_back(model.nothing());
-      model.judge(Block(labels, given, first, last), pieces.back());
-      first = last;
-    }
-    while (pieces.size() > 1) {
-      const std::size_t one = random.below(pieces.size() - 1);
-      pieces[one].add(pieces.back());
-      pieces.pop_back();
-    }
-    model.learn(std::move(pieces[0]), 1);
-  }
-  return model.state();
-}
-
-TEST_P(FivePassOfClasses, IsTheSameForAnySplitIntoBlocksAndAnyOrderOfMerging) {
-  SimulationOptions options = small_crowd(GetParam());
-  options.tasks = 600;
-  const Labels labels = simulate_labels(options, 6);
-  Knowledge given;
-  given.truths.assign(labels.num_tasks(), kNoClass);
-  given.truths[7] = 1;
-  given.workers.resize(labels.num_workers());
-  given.workers[3] = {4, 5};
-  const WorkerState whole = fivepass(labels, {}, given).learned;
-  for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    WorkerState pieces = learned_in_pieces(labels, given, seed);
-    // Softening is fitted to truths after the last round.
-    std::copy_n(whole.sections.back().values.begin() + 2, 2, pieces.sections.back().values.begin() + 2);
-    EXPECT_EQ(pieces.sections, whole.sections);
-    EXPECT_EQ(pieces.counts, whole.counts);
-  }
-}
-
 TEST(FivePass, IsTheSameOnAnyNumberOfThreads) {
   // Several blocks, more labels than are held out, and many classes.
   for (const std::uint32_t classes : {3U, 70U}) {

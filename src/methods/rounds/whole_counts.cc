@@ -84,6 +84,33 @@ void WholeCounts::add_totals(WorkerId w, std::span<double> totals) const {
   for (ClassId label = 0; label < classes_; ++label) add_row(w, label, totals);
 }
 
+void WholeCounts::exchange(Archive& archive) {
+  if (dense()) {
+    archive.rows(cells_, width_);
+    archive.rows(carried_, width_);
+    return;
+  }
+  struct Cell {
+    WorkerId worker;
+    ClassId label;
+    ClassId truth;
+    double count;
+  };
+  std::vector<Cell> cells;
+  if (!archive.reads()) {
+    for (WorkerId w = 0; w < workers_; ++w)
+      for_cells(w, [&](ClassId truth, ClassId label, double count) {
+        cells.push_back({w, label, truth, count});
+      });
+  }
+  archive.array(cells);
+  if (!archive.reads()) return;
+  for (const Cell& cell : cells) {
+    if (cell.worker >= workers_ || cell.label >= classes_ || cell.truth >= classes_) continue;
+    sparse_.add(cell.worker, cell.label, cell.truth, cell.count);
+  }
+}
+
 int WholeCounts::tables_at_once(std::uint64_t workers, std::uint64_t classes) {
   constexpr std::uint64_t kMostBytes = 1 << 29;
   constexpr std::uint64_t kMost = 1 << 10;

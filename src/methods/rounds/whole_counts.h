@@ -11,7 +11,8 @@
 
 #include "crowdfold/flat_array.h"
 #include "crowdfold/labels.h"
-#include "methods/rounds/rounds.h"
+#include "crowdfold/rounds.h"
+#include "methods/rounds/units.h"
 #include "methods/threepass/credited_counts.h"
 
 namespace crowdfold {
@@ -58,6 +59,7 @@ class WholeCounts {
     }
   }
   const CreditedCounts& sparse() const { return sparse_; }
+  void exchange(Archive& archive);
 
   // How many of them may be there at once, one for each thread, and the bytes of one; of dense ones.
   static int tables_at_once(std::uint64_t workers, std::uint64_t classes);

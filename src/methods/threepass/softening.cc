@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "methods/rounds/units.h"
+
 namespace crowdfold {
 namespace {
 
@@ -57,6 +59,12 @@ void SofteningFit::add(std::span<const float> scores, double beta, ClassId truth
     }
   }
   ++truths_;
+}
+
+void SofteningFit::add_in_units(const SofteningFit& other) {
+  for (std::size_t i = 0; i < log_likelihood_.size(); ++i)
+    log_likelihood_[i] += in_whole_units(other.log_likelihood_[i]);
+  truths_ += other.truths_;
 }
 
 Softening SofteningFit::fitted(const Softening& set) const {

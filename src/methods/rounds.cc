@@ -1,0 +1,108 @@
+#include "crowdfold/rounds.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "crowdfold/error.h"
+
+namespace crowdfold {
+namespace {
+
+class ArchiveWriter final : public Archive {
+ public:
+  bool reads() const override { return false; }
+  void bytes(void* data, std::size_t size) override { text.append(static_cast<char*>(data), size); }
+  std::string text;
+
+ private:
+  void require_size(std::uint64_t /*size*/) const override {}
+};
+
+class ArchiveReader final : public Archive {
+ public:
+  explicit ArchiveReader(std::string_view text) : text_(text) {}
+  bool reads() const override { return true; }
+  void bytes(void* data, std::size_t size) override {
+    if (size > text_.size()) refuse();
+    std::memcpy(data, text_.data(), size);
+    text_.remove_prefix(size);
+  }
+  void require_end() const {
+    if (!text_.empty()) refuse();
+  }
+
+ private:
+  // An array of rows may be much larger than what is written of it, but no model is this large.
+  void require_size(std::uint64_t size) const override {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 36;
+    if (size > kMost) refuse();
+  }
+  [[noreturn]] static void refuse() {
+    throw Error(ErrorCode::data,
+                "these bytes are of another method, other settings or another crowd, or are damaged");
+  }
+
+  std::string_view text_;
+};
+
+template <class Exchanged>
+std::string written(Exchanged& from) {
+  ArchiveWriter archive;
+  from.exchange(archive);
+  return std::move(archive.text);
+}
+
+template <class Exchanged>
+void read(std::string_view bytes, Exchanged& into) {
+  ArchiveReader archive(bytes);
+  into.exchange(archive);
+  archive.require_end();
+}
+
+}  // namespace
+
+void run_rounds(RoundModel& model, const TaskBlocks& blocks, const RunContext& context) {
+  while (!model.is_done()) {
+    const int threads = std::clamp(context.threads, 1, model.summaries_at_once());
+    std::vector<std::unique_ptr<RoundSummary>> sums;
+    for (int thread = 0; thread < threads; ++thread) sums.push_back(model.nothing());
+    blocks.for_each(threads, model.stage(), context, [&](const TaskBlock& block, int thread) {
+      model.judge(block, *sums[static_cast<std::size_t>(thread)]);
+    });
+    for (std::size_t i = 1; i < sums.size(); ++i) {
+      sums[0]->add(*sums[i]);
+      sums[i].reset();
+    }
+    model.learn(*sums[0], context.threads);
+  }
+}
+
+Result result_of_rounds(const RoundModel& model, const TaskBlocks& blocks, std::uint32_t classes,
+                        const RunContext& context) {
+  Result result;
+  const auto tasks = static_cast<std::size_t>(blocks.num_tasks());
+  const std::size_t width = context.posterior ? classes : 0;
+  result.estimate.resize(tasks);
+  result.confidence.resize(tasks);
+  result.posterior.resize(tasks * width);
+  std::vector<std::vector<Estimate>> answers(static_cast<std::size_t>(std::max(1, context.threads)));
+  blocks.for_each(context.threads, "answers", context, [&](const TaskBlock& block, int thread) {
+    std::vector<Estimate>& estimates = answers[static_cast<std::size_t>(thread)];
+    estimates.resize(block.size());
+    model.answer(block, estimates,
+                 {result.posterior.data() + block.first() * width, block.size() * width});
+    for (TaskId i = 0; i < block.size(); ++i) {
+      result.estimate[block.first() + i] = estimates[i].label;
+      result.confidence[block.first() + i] = estimates[i].confidence;
+    }
+  });
+  model.report(context, result);
+  return result;
+}
+
+std::string to_bytes(RoundModel& model) { return written(model); }
+std::string to_bytes(RoundSummary& summary) { return written(summary); }
+void from_bytes(std::string_view bytes, RoundModel& model) { read(bytes, model); }
+void from_bytes(std::string_view bytes, RoundSummary& summary) { read(bytes, summary); }
+
+}  // namespace crowdfold
