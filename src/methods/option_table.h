@@ -42,9 +42,9 @@ inline OptionInfo option_info(const char* name, const char* type, std::string fa
   return info;
 }
 template <class Options, class Set>
-OptionEntry<Options> option_entry(OptionInfo info, Set set) {
+OptionEntry<Options> option_entry(const OptionInfo& info, Set set) {
   OptionEntry<Options> entry;
-  entry.info = std::move(info);
+  entry.info = info;
   entry.set = std::move(set);
   return entry;
 }
@@ -85,10 +85,10 @@ OptionEntry<Options> integer(const char* name, int Options::*field, int lowest, 
 template <class Options, class Enum>
 OptionEntry<Options> choice(const char* name, Enum Options::*field, std::vector<std::string> values,
                             const char* help) {
-  OptionInfo info = option_info(name, "choice", values[static_cast<std::size_t>(Options{}.*field)],
-                                fmt::format("{}", fmt::join(values, " | ")), help);
+  const OptionInfo info = option_info(name, "choice", values[static_cast<std::size_t>(Options{}.*field)],
+                                      fmt::format("{}", fmt::join(values, " | ")), help);
   return option_entry<Options>(
-      std::move(info), [field, values = std::move(values)](Options& options, std::string_view text) {
+      info, [field, values = std::move(values)](Options& options, std::string_view text) {
         for (std::size_t i = 0; i < values.size(); ++i) {
           if (values[i] != text) continue;
           options.*field = static_cast<Enum>(i);
