@@ -81,27 +81,24 @@ HWY_INLINE hn::Vec<D> across(D d, hn::Vec<D> v, std::size_t width, const Op& op)
 template <class D>
 class LogSums {
  public:
-  HWY_INLINE LogSums() : sum_(hn::Zero(D())), product_(hn::Set(D(), 1)) {}
+  HWY_INLINE LogSums() : sum_(hn::Zero(D())) {}
   // The highest logarithm of a row, and the row's sum as a multiple of its exponential.
   HWY_INLINE void add(hn::Vec<D> highest, hn::Vec<D> total) {
-    constexpr int kFactors = 32;  // of at most 2^16: their product is a double
+    // Adding and taking away this number leaves whole units.
+    constexpr double kRounds = 1.5 * 0x1p52 / kEvidenceUnits;
+    constexpr double kMost = 0x1p27;  // below which it does
     const D d;
-    sum_ = hn::Add(sum_, highest);
-    product_ = hn::Mul(product_, total);
-    if (++factors_ % kFactors != 0) return;
-    sum_ = hn::Add(sum_, hn::Log(d, product_));
-    product_ = hn::Set(d, 1);
+    const auto log = hn::Add(hn::Max(highest, hn::Set(d, -kMost)), hn::Log(d, total));
+    const auto rounds = hn::Set(d, kRounds);
+    sum_ = hn::Add(sum_, hn::Sub(hn::Add(log, rounds), rounds));
   }
   HWY_INLINE double of_rows(std::size_t width) const {
     const D d;
-    const double of_lanes = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum_, hn::Log(d, product_))));
-    return of_lanes / static_cast<double>(std::min(width, hn::Lanes(d)));
+    return hn::GetLane(hn::SumOfLanes(d, sum_)) / static_cast<double>(std::min(width, hn::Lanes(d)));
   }
 
  private:
   hn::Vec<D> sum_;
-  hn::Vec<D> product_;
-  int factors_ = 0;
 };
 
 // For callers that do not ask for these sums.
@@ -204,6 +201,22 @@ void softmax_rows(double* logs, std::size_t size, std::size_t width, double* row
   normalize_any<NoSums>(logs, size, width, rows);
 }
 
+// Adding 2^52 to a number from 0 to 2^52 leaves it, rounded, in the bits of the fraction.
+void to_units(const double* probabilities, std::size_t size, std::uint64_t* units) {
+  using Units = hn::RebindToUnsigned<Lanes>;
+  const Lanes d;
+  const Units u;
+  constexpr double kUnits = 0x1p32;
+  const auto fraction = hn::Set(u, (std::uint64_t{1} << 52) - 1);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= size; i += hn::Lanes(d)) {
+    const auto scaled =
+        hn::MulAdd(hn::LoadU(d, probabilities + i), hn::Set(d, kUnits), hn::Set(d, 0x1p52));
+    hn::StoreU(hn::And(hn::BitCast(u, scaled), fraction), u, units + i);
+  }
+  for (; i < size; ++i) units[i] = static_cast<std::uint64_t>(std::nearbyint(probabilities[i] * kUnits));
+}
+
 // sum[i] += row[i]. Rows that do not fill a vector are added by narrower vectors.
 template <class D>
 void add_up_all(D d, const double* rows, std::size_t size, std::size_t width, double* sum) {
@@ -238,6 +251,7 @@ HWY_EXPORT(log_gamma_all);
 HWY_EXPORT(digamma_and_log_gamma_all);
 HWY_EXPORT(normalize_rows);
 HWY_EXPORT(softmax_rows);
+HWY_EXPORT(to_units);
 HWY_EXPORT(add_up);
 
 void vector_exp(std::span<double> values) {
@@ -265,6 +279,10 @@ Normalized normalize_log_rows(std::span<double> logs, std::size_t width,
 
 void softmax_log_rows(std::span<double> logs, std::size_t width, std::span<double> probabilities) {
   HWY_DYNAMIC_DISPATCH(softmax_rows)(logs.data(), logs.size(), width, probabilities.data());
+}
+
+void write_units(std::span<const double> probabilities, std::span<std::uint64_t> units) {
+  HWY_DYNAMIC_DISPATCH(to_units)(probabilities.data(), probabilities.size(), units.data());
 }
 
 void add_up_rows(std::span<const double> rows, std::span<double> sum) {

@@ -25,15 +25,25 @@ constexpr std::size_t row_width(std::size_t numbers) {
   return numbers > 2 ? kWidest / 2 : numbers;
 }
 
+// Of a log-likelihood.
+inline constexpr double kEvidenceUnits = 0x1p24;
+
 // Turns rows of logarithms into probabilities above 0 that sum to 1. Overwrites the logarithms.
 struct Normalized {
-  double log_sums = 0;  // sum over rows of the logarithm of their divisor
-  double change = 0;    // the largest difference to the old `probabilities`
+  // The sum over rows of the logarithm of their divisor, each rounded to units of 2^-24: such sums are
+  // exact in any order.
+  double log_sums = 0;
+  double change = 0;  // the largest difference to the old `probabilities`
+
+  std::int64_t evidence_units() const { return static_cast<std::int64_t>(log_sums * kEvidenceUnits); }
 };
 Normalized normalize_log_rows(std::span<double> logs, std::size_t width,
                               std::span<double> probabilities);
 // The same, faster for few rows.
 void softmax_log_rows(std::span<double> logs, std::size_t width, std::span<double> probabilities);
+
+// Probabilities, rounded to units of 2^-32.
+void write_units(std::span<const double> probabilities, std::span<std::uint64_t> units);
 
 // Adds all rows to `sum`, a row of the same width.
 void add_up_rows(std::span<const double> rows, std::span<double> sum);

@@ -151,8 +151,7 @@ std::vector<double> Posteriors::totals(int threads) const {
   return all;
 }
 
-// The lowest class of those with most votes, among classes that differ by rounding only.
-static ClassId most_probable(std::span<const double> of_class, const TaskLabels& task) {
+ClassId most_probable(std::span<const double> of_class, const TaskLabels& task) {
   const double highest = *std::max_element(of_class.begin(), of_class.end());
   ClassId best = kNoClass;
   std::ptrdiff_t most = -1;

@@ -87,6 +87,9 @@ inline constexpr double kNothing = 1e-250;
 // The logarithms of shares of a total.
 std::vector<double> log_shares(std::vector<double> totals);
 
+// The lowest class of those with most votes, among classes that differ by rounding only.
+ClassId most_probable(std::span<const double> of_class, const TaskLabels& task);
+
 // The states of a task: the classes, or subtypes of the classes, class by class. Numbers by state lie in
 // rows of width(); the first size() are in use.
 class States {

@@ -6,14 +6,14 @@
 
 namespace crowdfold {
 
-void report_workers(const Labels& labels, const Knowledge& given, const Confusion& confusion,
-                    std::span<const double> prior, const RunContext& context, Result& result) {
+void report_confusion(std::span<const double> labels, std::span<const WorkerCounts> histories,
+                      const Confusion& confusion, std::span<const double> prior,
+                      const RunContext& context, Result& result) {
   const std::size_t classes = confusion.labels();
   const States& states = confusion.states();
   const double total = std::accumulate(prior.begin(), prior.end(), 0.0);
-  const std::uint32_t workers = labels.num_workers();
-  const std::vector<double> seen = numbers_of_labels(labels);
-  result.learned.counts = given.workers;
+  const auto workers = static_cast<std::uint32_t>(labels.size());
+  result.learned.counts.assign(histories.begin(), histories.end());
   result.learned.expect(workers, static_cast<std::uint32_t>(classes));
   if (context.confusion) result.confusion.assign(workers * classes * classes, 0);
   for_worker_blocks(workers, context.threads, [&](std::size_t first, std::size_t last) {
@@ -22,7 +22,7 @@ void report_workers(const Labels& labels, const Knowledge& given, const Confusio
       double accuracy = 0;
       for (std::size_t s = 0; s < states.size(); ++s)
         accuracy += prior[s] / total * table[states.class_of(s) * states.width() + s];
-      result.learned.counts[w] += {std::min(accuracy, 1.0) * seen[w], seen[w]};
+      result.learned.counts[w] += {std::min(accuracy, 1.0) * labels[w], labels[w]};
       if (!context.confusion) continue;
       // A class is a mixture of its subtypes.
       double* const to = result.confusion.data() + w * classes * classes;
@@ -45,11 +45,12 @@ void report_workers(const Labels& labels, const Knowledge& given, const Confusio
   });
 }
 
-void report_learned(const Labels& labels, const Knowledge& given, Confusion log_confusion,
-                    std::vector<double> log_prior, const RunContext& context, Result& result) {
+void report_learned(std::span<const double> labels, std::span<const WorkerCounts> histories,
+                    Confusion log_confusion, std::vector<double> log_prior, const RunContext& context,
+                    Result& result) {
   vector_exp(log_prior);
-  vector_exp(log_confusion.of(0, labels.num_workers()));
-  report_workers(labels, given, log_confusion, log_prior, context, result);
+  vector_exp(log_confusion.of(0, labels.size()));
+  report_confusion(labels, histories, log_confusion, log_prior, context, result);
 }
 
 }  // namespace crowdfold

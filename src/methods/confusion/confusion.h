@@ -71,10 +71,11 @@ class ExpectedCounts {
     std::fill(counts.begin(), counts.end(), 0.0);
   }
   void add(std::size_t range, TaskId first, TaskId last, std::span<const double> rows) {
-    add_to_labels(labels_, first, last, rows, of_range_[range].of(0, 0).data());
+    add_to_labels(block_of(labels_, first, last), labels_.num_classes(), first, last, rows,
+                  of_range_[range].of(0, 0).data());
   }
 
-  const Labels& labels() const { return labels_; }
+  std::uint32_t workers() const { return labels_.num_workers(); }
   const States& states() const { return of_range_[0].states(); }
   // Adds the expected labels of one worker to `counts`.
   void add_to(WorkerId w, std::span<double> counts) const {
@@ -146,7 +147,7 @@ struct PriorCounts {
   double right = 0;
   double wrong = 0;
   std::uint32_t classes = 1;
-  const Knowledge& given;
+  std::span<const WorkerCounts> histories;
 
   struct Pair {
     double right;
@@ -154,7 +155,7 @@ struct PriorCounts {
     bool operator==(const Pair&) const = default;
   };
   Pair of(WorkerId w) const {
-    const WorkerCounts history = w < given.workers.size() ? given.workers[w] : WorkerCounts{};
+    const WorkerCounts history = w < histories.size() ? histories[w] : WorkerCounts{};
     const SpreadHistory before = spread_history(history, classes);
     return {right + before.right, wrong + before.wrong};
   }
@@ -170,12 +171,11 @@ struct PriorCounts {
 // The M-step of maximum likelihood, or with a prior of maximum a posteriori: shares of the expected and
 // the prior's counts, as logarithms; fallback(truth, label) where there are none. Returns the logarithm
 // of the prior's density, up to a constant.
-template <class Fallback>
-double learn_shares(const ExpectedCounts& said, const PriorCounts& prior, const Fallback& fallback,
+template <class Counts, class Fallback>
+double learn_shares(const Counts& said, const PriorCounts& prior, const Fallback& fallback,
                     Confusion& log_confusion, int threads) {
   const States& states = said.states();
-  const std::uint32_t workers = said.labels().num_workers();
-  return sum_over_workers(workers, threads, [&](std::size_t first, std::size_t last) {
+  return sum_over_workers(said.workers(), threads, [&](std::size_t first, std::size_t last) {
     for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
       const std::span<double> counts = log_confusion.of(w);
       prior.put(w, states, counts);
@@ -204,7 +204,8 @@ class ConfusionScore {
     log_prior_.resize(log_confusion.states().width(), kImpossible);
   }
   void operator()(TaskId first, TaskId last, std::span<double> rows) const {
-    add_up_labels(labels_, first, last, log_prior_, log_confusion_.of(0).data(), rows);
+    add_up_labels(block_of(labels_, first, last), labels_.num_classes(), first, last, log_prior_,
+                  log_confusion_.of(0).data(), rows);
   }
 
  private:
@@ -213,13 +214,15 @@ class ConfusionScore {
   const Confusion& log_confusion_;
 };
 
-// Writes a Result's workers: their expected accuracy under the prior of states, as counts on top of the
-// given ones, and their confusion matrices if asked for. `confusion` holds probabilities, `prior`
-// may have any sum.
-void report_workers(const Labels& labels, const Knowledge& given, const Confusion& confusion,
-                    std::span<const double> prior, const RunContext& context, Result& result);
+// Writes a Result's workers: their expected accuracy under the prior of states, as counts of `labels` by
+// worker on top of their histories, and their confusion matrices if asked for. `confusion` holds
+// probabilities, `prior` may have any sum.
+void report_confusion(std::span<const double> labels, std::span<const WorkerCounts> histories,
+                      const Confusion& confusion, std::span<const double> prior,
+                      const RunContext& context, Result& result);
 // The same from logarithms, which it overwrites.
-void report_learned(const Labels& labels, const Knowledge& given, Confusion log_confusion,
-                    std::vector<double> log_prior, const RunContext& context, Result& result);
+void report_learned(std::span<const double> labels, std::span<const WorkerCounts> histories,
+                    Confusion log_confusion, std::vector<double> log_prior, const RunContext& context,
+                    Result& result);
 
 }  // namespace crowdfold

@@ -52,29 +52,37 @@ HWY_INLINE void add_up_task(D d, const TaskLabels& task, const RowOf& row_of, co
   }
 }
 
-template <class D>
-HWY_INLINE void add_to_task(D d, const TaskLabels& task, const RowOf& row_of, const double* row,
-                            double* table) {
+template <class D, class Number>
+HWY_INLINE void add_to_task(D d, const TaskLabels& task, const RowOf& row_of, const Number* row,
+                            Number* table) {
   for (std::size_t j = 0; j < task.size(); ++j) {
-    double* const to = table + row_of(task, j);
+    Number* const to = table + row_of(task, j);
     for (std::size_t i = 0; i < row_of.width; i += hn::Lanes(d))
       hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, row + i)), d, to + i);
   }
 }
 
-void add_up(const Labels& labels, TaskId first, TaskId last, const double* start, std::size_t width,
-            const double* table, double* rows) {
+void add_up(const TaskBlock& block, std::size_t classes, TaskId first, TaskId last, const double* start,
+            std::size_t width, const double* table, double* rows) {
   with_vectors_of(RowLanes(), width, [&](auto d) {
     for (TaskId t = first; t < last; ++t, rows += width)
-      add_up_task(d, labels.task(t), {labels.num_classes(), width}, start, table, rows);
+      add_up_task(d, block.task(t), {classes, width}, start, table, rows);
   });
 }
 
-void add_to(const Labels& labels, TaskId first, TaskId last, const double* rows, std::size_t width,
-            double* table) {
+void add_to(const TaskBlock& block, std::size_t classes, TaskId first, TaskId last, const double* rows,
+            std::size_t width, double* table) {
   with_vectors_of(RowLanes(), width, [&](auto d) {
     for (TaskId t = first; t < last; ++t, rows += width)
-      add_to_task(d, labels.task(t), {labels.num_classes(), width}, rows, table);
+      add_to_task(d, block.task(t), {classes, width}, rows, table);
+  });
+}
+
+void add_units_to(const TaskBlock& block, std::size_t classes, TaskId first, TaskId last,
+                  const std::uint64_t* rows, std::size_t width, std::uint64_t* table) {
+  with_vectors_of(hn::RebindToUnsigned<RowLanes>(), width, [&](auto d) {
+    for (TaskId t = first; t < last; ++t, rows += width)
+      add_to_task(d, block.task(t), {classes, width}, rows, table);
   });
 }
 
@@ -116,20 +124,29 @@ namespace crowdfold {
 
 HWY_EXPORT(add_up);
 HWY_EXPORT(add_to);
+HWY_EXPORT(add_units_to);
 HWY_EXPORT(add_up_one);
 HWY_EXPORT(add_up_listed);
 HWY_EXPORT(add_to_one);
 
-void add_up_labels(const Labels& labels, TaskId first, TaskId last, std::span<const double> start,
-                   const double* table, std::span<double> rows) {
-  HWY_DYNAMIC_DISPATCH(add_up)(labels, first, last, start.data(), start.size(), table, rows.data());
+void add_up_labels(const TaskBlock& block, std::uint32_t classes, TaskId first, TaskId last,
+                   std::span<const double> start, const double* table, std::span<double> rows) {
+  HWY_DYNAMIC_DISPATCH(add_up)
+  (block, classes, first, last, start.data(), start.size(), table, rows.data());
 }
 
-void add_to_labels(const Labels& labels, TaskId first, TaskId last, std::span<const double> rows,
-                   double* table) {
+void add_to_labels(const TaskBlock& block, std::uint32_t classes, TaskId first, TaskId last,
+                   std::span<const double> rows, double* table) {
   if (first == last) return;
   HWY_DYNAMIC_DISPATCH(add_to)
-  (labels, first, last, rows.data(), rows.size() / (last - first), table);
+  (block, classes, first, last, rows.data(), rows.size() / (last - first), table);
+}
+
+void add_to_labels(const TaskBlock& block, std::uint32_t classes, TaskId first, TaskId last,
+                   std::span<const std::uint64_t> rows, std::uint64_t* table) {
+  if (first == last) return;
+  HWY_DYNAMIC_DISPATCH(add_units_to)
+  (block, classes, first, last, rows.data(), rows.size() / (last - first), table);
 }
 
 void add_up_labels(const TaskLabels& task, std::uint32_t classes, std::size_t distance,

@@ -4,18 +4,20 @@
 
 #include <span>
 
-#include "crowdfold/labels.h"
+#include "crowdfold/blocks.h"
 
 namespace crowdfold {
 
 // Row t - first becomes `start` plus the table's rows for the labels of task t, for t = first … last
 // - 1.
-void add_up_labels(const Labels& labels, TaskId first, TaskId last, std::span<const double> start,
-                   const double* table, std::span<double> rows);
+void add_up_labels(const TaskBlock& block, std::uint32_t classes, TaskId first, TaskId last,
+                   std::span<const double> start, const double* table, std::span<double> rows);
 
 // Adds row t - first to the table's rows for the labels of task t, for t = first … last - 1.
-void add_to_labels(const Labels& labels, TaskId first, TaskId last, std::span<const double> rows,
-                   double* table);
+void add_to_labels(const TaskBlock& block, std::uint32_t classes, TaskId first, TaskId last,
+                   std::span<const double> rows, double* table);
+void add_to_labels(const TaskBlock& block, std::uint32_t classes, TaskId first, TaskId last,
+                   std::span<const std::uint64_t> rows, std::uint64_t* table);
 
 // The same for one task, whose labels are below `classes`. The rows of the table may lie further apart
 // than they are wide: `distance` numbers.

@@ -12,11 +12,9 @@
 // Starts at the E-step, with pi of .7 on the diagonal and the rest shared by the other classes, and all
 // classes equally likely. A row of pi that no task speaks for goes back to that start. Where matrices
 // are given, it starts with those, or with the M-step of shares of votes and the counts given, and with
-// rho of the votes. Cost: O(N K) an iteration; memory O(N + T K + M K^2).
-#include "base/vector_math.h"
+// rho of the votes. Cost: O(N K) an iteration; memory O(M K^2) beside the labels.
 #include "methods/batch.h"
-#include "methods/confusion/confusion.h"
-#include "methods/em.h"
+#include "methods/confusion/confusion_rounds.h"
 #include "methods/methods.h"
 
 namespace crowdfold {
@@ -32,75 +30,89 @@ struct DawidSkene {
         {real("start", &Options::start, 0.01, 0.99, "probability of a right label to start from")});
     return table;
   }
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return Posteriors::bytes(labels) + Confusion::bytes(labels) + ExpectedCounts::bytes(labels);
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return ConfusionModel::bytes(input);
   }
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context);
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input);
 };
 
-// A worker's matrix, by truth and label, on top of counts by label and state.
-void add_matrix(const Extra& extra, WorkerId w, const States& states, std::span<double> counts) {
-  const double* const matrix = extra.values.data() + w * extra.width;
-  for (std::size_t k = 0; k < states.size(); ++k) {
-    for (std::size_t l = 0; l < states.size(); ++l)
-      counts[l * states.width() + k] += matrix[k * states.size() + l];
-  }
-}
-
-Result DawidSkene::fit(const Options& options, const Labels& labels, const Knowledge& given,
-                       const RunContext& context) {
-  const std::uint32_t classes = labels.num_classes();
-  Posteriors q(labels, given);
-  q.start_from_votes(context.threads);
-  std::vector<double> log_rho(classes, -std::log(classes));
-  Confusion log_pi(labels.num_workers(), classes, q.states());
-  ExpectedCounts said(labels, q.states());
-
-  // pi[k][l] to start from
-  const auto start = [&](std::size_t k, std::size_t l) {
-    if (classes == 1) return 1.0;
-    return k == l ? options.start : (1 - options.start) / (classes - 1);
-  };
-  const Extra* const confusion = find_extra(given.extras, "confusion");
-  const Extra* const counts = find_extra(given.extras, "counts");
-  if (counts != nullptr) q.teach(context.threads, said);
-  if (confusion != nullptr || counts != nullptr) log_rho = log_shares(q.totals(context.threads));
-  for_worker_blocks(labels.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
-    const std::span<double> block = log_pi.of(first, last);
-    std::fill(block.begin(), block.end(), 0.0);
-    for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-      if (counts != nullptr) said.add_to(w, log_pi.of(w));
-      for (const Extra* const extra : {confusion, counts}) {
-        if (extra != nullptr) add_matrix(*extra, w, q.states(), log_pi.of(w));
-      }
-      normalize_over_labels(log_pi.of(w), log_pi.states(), start);
+class DawidSkeneModel final : public ConfusionModel {
+ public:
+  // Where matrices are given, shares of votes are asked for first.
+  DawidSkeneModel(const DawidSkene::Options& options, const RoundsInput& input,
+                  const std::vector<Extra>& extras)
+      : ConfusionModel({.name = "ds", .stopping = options, .starts_with_votes = false}, input),
+        right_(options.start),
+        confusion_(find_extra(extras, "confusion")),
+        counts_(find_extra(extras, "counts")) {
+    if (confusion_ != nullptr || counts_ != nullptr) {
+      ask_votes();
+      return;
     }
-    vector_log(block);
-  });
+    set_tables([](WorkerId, std::span<double>) {});
+  }
 
-  const PriorCounts no_prior{0, 0, classes, given};
-  Result result;
-  iterate(
-      "ds", options, context, result,
-      [&] {
-        const auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
+ private:
+  // pi[k][l] to start from
+  double start_of(std::size_t k, std::size_t l) const {
+    if (classes() == 1) return 1;
+    return k == l ? right_ : (1 - right_) / (classes() - 1);
+  }
+  // From the counts that add_counts(worker, counts) adds.
+  template <class AddCounts>
+  void set_tables(const AddCounts& add_counts) {
+    Confusion& log_pi = tables().log_pi();
+    for (WorkerId w = 0; w < workers(); ++w) {
+      const std::span<double> pi = log_pi.of(w);
+      std::fill(pi.begin(), pi.end(), 0.0);
+      add_counts(w, pi);
+      normalize_over_labels(pi, log_pi.states(),
+                            [this](std::size_t k, std::size_t l) { return start_of(k, l); });
+      vector_log(pi);
+    }
+  }
+  // A worker's matrix, by truth and label, on top of counts by label and state.
+  void add_matrix(const Extra& extra, WorkerId w, std::span<double> counts) const {
+    const double* const matrix = extra.values.data() + w * extra.width;
+    const std::size_t width = row_width(classes());
+    for (std::size_t k = 0; k < classes(); ++k) {
+      for (std::size_t l = 0; l < classes(); ++l) counts[l * width + k] += matrix[k * classes() + l];
+    }
+  }
 
-        log_rho = log_shares(judged.totals);
-        learn_shares(said, no_prior, start, log_pi, context.threads);
-        return Step(judged);
-      },
-      kOnlyRounding);
+  void start(const EmSums& sums, int /*threads*/) override {
+    put_log_shares(sums, tables());
+    set_tables([&](WorkerId w, std::span<double> pi) {
+      if (counts_ != nullptr) said(sums).add_to(w, pi);
+      for (const Extra* const extra : {confusion_, counts_}) {
+        if (extra != nullptr) add_matrix(*extra, w, pi);
+      }
+    });
+  }
+  double m_step(const EmSums& sums, ConfusionTables& tables, int threads) const override {
+    put_log_shares(sums, tables);
+    const PriorCounts no_prior{0, 0, classes(), {}};
+    learn_shares(
+        said(sums), no_prior, [this](std::size_t k, std::size_t l) { return start_of(k, l); },
+        tables.log_pi(), threads);
+    return 0;
+  }
 
-  q.report(context, result);
-  report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);
-  return result;
+  double right_;
+  const Extra* confusion_;
+  const Extra* counts_;
+};
+
+std::unique_ptr<RoundModel> DawidSkene::start(const Options& options, const RoundsInput& input) {
+  static const std::vector<Extra> nothing;
+  return std::make_unique<DawidSkeneModel>(options, input,
+                                           input.given != nullptr ? input.given->extras : nothing);
 }
 
 }  // namespace
 
 MethodInfo ds_method() {
-  return batch_method<DawidSkene>(
+  return rounds_method<DawidSkene>(
       "ds", "Dawid-Skene: a confusion matrix for every worker, by EM",
       "Dawid, Skene: Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm "
       "(Applied Statistics 1979)",

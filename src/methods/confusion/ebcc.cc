@@ -92,7 +92,7 @@ class Run {
         threads_(context.threads),
         classes_(labels.num_classes()),
         subtypes_(static_cast<std::uint32_t>(options.subtypes)),
-        prior_{options.right, options.wrong, classes_, given},
+        prior_{options.right, options.wrong, classes_, given.workers},
         rho_prior_(classes_),
         tau_prior_(static_cast<std::size_t>(classes_) * subtypes_, options.subtype_prior / subtypes_),
         q_(labels, given, subtypes_),
@@ -113,7 +113,7 @@ class Run {
 
   Result report(const RunContext& context) {
     q_.report(context, result_);
-    report_posterior_workers(said_, prior_, totals_, pi_, context, result_);
+    report_posterior_workers(said_, prior_, numbers_of_labels(labels_), totals_, pi_, context, result_);
     return std::move(result_);
   }
 

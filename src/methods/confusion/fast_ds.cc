@@ -10,13 +10,10 @@
 //
 // Starts with a majority vote; ends when no decision changes, which it does after a few iterations.
 // The objective is the joint log-likelihood of labels and decisions.
-// Cost: O(N K) for the E-step, O(N) for the M-step; memory O(N + T K + M K^2).
-#include "base/vector_math.h"
+// Cost: O(N K) a round; memory O(M K^2) beside the labels.
 #include "methods/batch.h"
-#include "methods/confusion/confusion.h"
-#include "methods/em.h"
+#include "methods/confusion/confusion_rounds.h"
 #include "methods/methods.h"
-#include "methods/votes/weighted_vote.h"
 
 namespace crowdfold {
 namespace {
@@ -32,68 +29,37 @@ struct FastDawidSkene {
         ties_option<Options>()};
     return table;
   }
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WorkerMajor::bytes(labels) + Posteriors::bytes(labels) + Confusion::bytes(labels);
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return ConfusionModel::bytes(input);
   }
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context);
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input);
 };
 
-Result FastDawidSkene::fit(const Options& options, const Labels& labels, const Knowledge& given,
-                           const RunContext& context) {
-  const std::uint32_t classes = labels.num_classes();
-  WeightedVote election(labels, given, options.ties, context);
-  election.vote(std::vector<double>(labels.num_workers(), 1));
-  std::vector<ClassId> y = election.estimates();
-  const WorkerMajor& by_worker = election.by_worker();
-  Posteriors q(labels, given);
-  q.start_from_votes(context.threads);
-  std::vector<double> log_rho;
-  Confusion log_pi(labels.num_workers(), classes, q.states());
+class FastDawidSkeneModel final : public ConfusionModel {
+ public:
+  FastDawidSkeneModel(const FastDawidSkene::Options& options, const RoundsInput& input)
+      : ConfusionModel(
+            {.name = "fast_ds", .stopping = {options.iterations, 1e-9}, .decides = options.ties},
+            input) {}
 
-  Result result;
-  iterate("fast_ds", Stopping{options.iterations, 1e-9}, context, result, [&] {
-    std::vector<double> decided(classes);
-    for (const ClassId k : y) {
-      if (k != kNoClass) ++decided[k];
-    }
-    log_rho = log_shares(decided);
-    for_worker_blocks(labels.num_workers(), context.threads, [&](std::size_t first, std::size_t last) {
-      for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-        const std::span<double> pi = log_pi.of(w);
-        std::fill(pi.begin(), pi.end(), 0.0);
-        const WorkerLabels said = by_worker.worker(w);
-        for (std::size_t j = 0; j < said.size(); ++j) ++log_pi.row(w, said.classes[j])[y[said.tasks[j]]];
-        normalize_over_labels(pi, log_pi.states(),
-                              [&](std::size_t, std::size_t) { return 1.0 / classes; });
-      }
-      vector_log(log_pi.of(first, last));
-    });
+ private:
+  double m_step(const EmSums& sums, ConfusionTables& tables, int threads) const override {
+    put_log_shares(sums, tables);
+    const PriorCounts no_prior{0, 0, classes(), {}};
+    const auto uniform = [this](std::size_t, std::size_t) { return 1.0 / classes(); };
+    learn_shares(said(sums), no_prior, uniform, tables.log_pi(), threads);
+    return 0;
+  }
+};
 
-    q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi));
-    q.report(context, result);
-    double changed = 0;
-    double objective = 0;
-    for (TaskId t = 0; t < labels.num_tasks(); ++t) {
-      changed += result.estimate[t] != y[t] ? 1 : 0;
-      y[t] = result.estimate[t];
-      if (y[t] == kNoClass) continue;
-      const TaskLabels task = labels.task(t);
-      objective += log_rho[y[t]];
-      for (std::size_t j = 0; j < task.size(); ++j)
-        objective += log_pi.row(task.workers[j], task.classes[j])[y[t]];
-    }
-    return Step{objective, changed};
-  });
-
-  report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);
-  return result;
+std::unique_ptr<RoundModel> FastDawidSkene::start(const Options& options, const RoundsInput& input) {
+  return std::make_unique<FastDawidSkeneModel>(options, input);
 }
 
 }  // namespace
 
 MethodInfo fast_ds_method() {
-  return batch_method<FastDawidSkene>(
+  return rounds_method<FastDawidSkene>(
       "fast_ds", "Dawid-Skene with a hard decision on every task in between: a few iterations",
       "Sinha, Rao, Balasubramanian: Fast Dawid-Skene (2018)",
       {.has_confusion = true,

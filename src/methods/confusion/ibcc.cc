@@ -13,8 +13,9 @@
 // a_i is `right` on the diagonal and `wrong` beside it, plus a worker's history where it is given.
 // Starts with shares of votes for q. The objective is the evidence lower bound.
 //
-// Cost: O(N K + M K^2) an iteration; memory O(N + T K + M K^2).
+// Cost: O(N K + M K^2) an iteration; memory O(M K^2) beside the labels.
 #include "methods/batch.h"
+#include "methods/confusion/confusion_rounds.h"
 #include "methods/confusion/variational.h"
 #include "methods/methods.h"
 
@@ -38,46 +39,45 @@ struct Ibcc {
          real("classes", &Options::classes, 1e-3, 1e9, "prior of the classes: Dirichlet")});
     return table;
   }
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return Posteriors::bytes(labels) + Confusion::bytes(labels) + ExpectedCounts::bytes(labels);
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return ConfusionModel::bytes(input);
   }
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context);
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input);
 };
 
-Result Ibcc::fit(const Options& options, const Labels& labels, const Knowledge& given,
-                 const RunContext& context) {
-  const std::uint32_t classes = labels.num_classes();
-  const PriorCounts prior{options.right, options.wrong, classes, given};
-  const std::vector<double> class_prior(classes, options.classes);
-  Posteriors q(labels, given);
-  q.start_from_votes(context.threads);
-  std::vector<double> rho;
-  Confusion pi(labels.num_workers(), classes, q.states());
-  ExpectedCounts said(labels, q.states());
-  q.teach(context.threads, said);
+class IbccModel final : public ConfusionModel {
+ public:
+  IbccModel(const Ibcc::Options& options, const RoundsInput& input)
+      : ConfusionModel({.name = "ibcc", .stopping = options}, input), options_(options) {}
 
-  std::vector<double> totals = q.totals(context.threads);
-  Result result;
-  iterate("ibcc", options, context, result, [&] {
-    rho = std::move(totals);
-    for (double& value : rho) value += options.classes;
-    double divergence = expect_logarithms(rho, class_prior, 1);
-    divergence += learn_confusion(said, prior, pi, context.threads);
-    auto judged = q.judge(context.threads, ConfusionScore(labels, rho, pi), said);
-    totals = std::move(judged.totals);
-    return Step{judged.evidence - divergence, judged.change};
-  });
+ private:
+  PriorCounts prior() const { return {options_.right, options_.wrong, classes(), history()}; }
 
-  q.report(context, result);
-  report_posterior_workers(said, prior, totals, pi, context, result);
-  return result;
+  double m_step(const EmSums& sums, ConfusionTables& tables, int threads) const override {
+    std::vector<double> rho = sums.shares();
+    for (double& value : rho) value += options_.classes;
+    const std::vector<double> class_prior(classes(), options_.classes);
+    const double divergence = expect_logarithms(rho, class_prior, 1);
+    std::copy(rho.begin(), rho.end(), tables.log_rho().begin());
+    return -(divergence + learn_confusion(said(sums), prior(), tables.log_pi(), threads));
+  }
+  void report_workers(const EmSums& sums, const RunContext& context, Result& result) const override {
+    Confusion pi = tables().log_pi();
+    report_posterior_workers(said(sums), prior(), said(sums).labels(), sums.shares(), pi, context,
+                             result);
+  }
+
+  Ibcc::Options options_;
+};
+
+std::unique_ptr<RoundModel> Ibcc::start(const Options& options, const RoundsInput& input) {
+  return std::make_unique<IbccModel>(options, input);
 }
 
 }  // namespace
 
 MethodInfo ibcc_method() {
-  return batch_method<Ibcc>(
+  return rounds_method<Ibcc>(
       "ibcc", "Bayesian Dawid-Skene: priors on confusion matrices and classes, variational",
       "Kim, Ghahramani: Bayesian Classifier Combination (AISTATS 2012)",
       {.takes_workers = true,

@@ -14,10 +14,9 @@
 // it is given: right labels evenly on the diagonal, wrong ones evenly beside it. Starts at the M-step,
 // with shares of votes for q.
 //
-// Cost: O(N K) an iteration; memory O(N + T K + M K^2).
+// Cost: O(N K) an iteration; memory O(M K^2) beside the labels.
 #include "methods/batch.h"
-#include "methods/confusion/confusion.h"
-#include "methods/em.h"
+#include "methods/confusion/confusion_rounds.h"
 #include "methods/methods.h"
 
 namespace crowdfold {
@@ -36,47 +35,39 @@ struct LearningFromCrowds {
               "wrong labels added to every worker's, per class and wrong class")});
     return table;
   }
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return Posteriors::bytes(labels) + Confusion::bytes(labels) + ExpectedCounts::bytes(labels);
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return ConfusionModel::bytes(input);
   }
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context);
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input);
 };
 
-Result LearningFromCrowds::fit(const Options& options, const Labels& labels, const Knowledge& given,
-                               const RunContext& context) {
-  const std::uint32_t classes = labels.num_classes();
-  Posteriors q(labels, given);
-  q.start_from_votes(context.threads);
-  std::vector<double> log_rho;
-  Confusion log_pi(labels.num_workers(), classes, q.states());
-  ExpectedCounts said(labels, q.states());
-  q.teach(context.threads, said);
-  const PriorCounts prior{options.right, options.wrong, classes, given};
+class LearningFromCrowdsModel final : public ConfusionModel {
+ public:
+  LearningFromCrowdsModel(const LearningFromCrowds::Options& options, const RoundsInput& input)
+      : ConfusionModel({.name = "lfc", .stopping = options}, input),
+        right_(options.right),
+        wrong_(options.wrong) {}
 
-  const auto uniform = [&](std::size_t, std::size_t) { return 1.0 / classes; };
-  std::vector<double> totals = q.totals(context.threads);
-  Result result;
-  iterate(
-      "lfc", options, context, result,
-      [&] {
-        log_rho = log_shares(std::move(totals));
-        const double log_prior = learn_shares(said, prior, uniform, log_pi, context.threads);
-        auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
-        totals = std::move(judged.totals);
-        return Step{judged.evidence + log_prior, judged.change};
-      },
-      kOnlyRounding);
+ private:
+  double m_step(const EmSums& sums, ConfusionTables& tables, int threads) const override {
+    put_log_shares(sums, tables);
+    const PriorCounts prior{right_, wrong_, classes(), history()};
+    const auto uniform = [this](std::size_t, std::size_t) { return 1.0 / classes(); };
+    return learn_shares(said(sums), prior, uniform, tables.log_pi(), threads);
+  }
 
-  q.report(context, result);
-  report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);
-  return result;
+  double right_;
+  double wrong_;
+};
+
+std::unique_ptr<RoundModel> LearningFromCrowds::start(const Options& options, const RoundsInput& input) {
+  return std::make_unique<LearningFromCrowdsModel>(options, input);
 }
 
 }  // namespace
 
 MethodInfo lfc_method() {
-  return batch_method<LearningFromCrowds>(
+  return rounds_method<LearningFromCrowds>(
       "lfc", "learning from crowds: Dawid-Skene with a prior on confusion matrices",
       "Raykar, Yu, Zhao, Valadez, Florin, Bogoni, Moy: Learning From Crowds (JMLR 2010)",
       {.takes_workers = true,

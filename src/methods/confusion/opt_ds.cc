@@ -369,7 +369,7 @@ Result SpectralDawidSkene::fit(const Options& options, const Labels& labels, con
 
   ExpectedCounts said(labels, q.states());
   q.teach(context.threads, said);
-  const PriorCounts no_prior{0, 0, classes, given};
+  const PriorCounts no_prior{0, 0, classes, given.workers};
   const auto uniform = [&](std::size_t, std::size_t) { return 1.0 / classes; };
   Result result;
   std::vector<double> totals = q.totals(context.threads);
@@ -385,7 +385,8 @@ Result SpectralDawidSkene::fit(const Options& options, const Labels& labels, con
       kOnlyRounding);
 
   q.report(context, result);
-  report_learned(labels, given, std::move(log_pi), std::move(log_rho), context, result);
+  report_learned(numbers_of_labels(labels), given.workers, std::move(log_pi), std::move(log_rho),
+                 context, result);
   return result;
 }
 

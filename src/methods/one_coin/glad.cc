@@ -24,6 +24,7 @@
 #include "base/vector_math.h"
 #include "labels/worker_major.h"
 #include "methods/batch.h"
+#include "methods/confusion/confusion.h"
 #include "methods/em.h"
 #include "methods/methods.h"
 #include "methods/one_coin/one_coin.h"
@@ -186,7 +187,7 @@ class Model {
         if (labels_.num_classes() == 1) quality[w] = 1;  // there is no wrong label
       }
     });
-    report_qualities(labels_, quality, context, result);
+    report_qualities(numbers_of_labels(labels_), labels_.num_classes(), quality, context, result);
     result.extras = {{"ability", Per::worker, 1, {alpha_.begin(), alpha_.end()}},
                      {"ease", Per::task, 1, {b_.begin(), b_.end()}}};
   }

@@ -10,9 +10,8 @@
 //   E   q_t(k)  ~  rho_k  prod_i p(x_it | y_t = k)
 //
 // Starts at the M-step, with shares of votes for q.
-// Cost: O(N + T K) an iteration; memory O(N + T K + M).
+// Cost: O(N + T K) an iteration; memory O(M) beside the labels.
 #include "methods/batch.h"
-#include "methods/em.h"
 #include "methods/methods.h"
 #include "methods/one_coin/one_coin.h"
 
@@ -27,41 +26,34 @@ struct OneCoinDawidSkene {
     static const OptionTable<Options> table(stopping_options<Options>(kObjectiveGrows), {});
     return table;
   }
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return Posteriors::bytes(labels) + OneCoin::bytes(labels);
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return OneCoinModel::bytes(input);
   }
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input);
+};
 
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context) {
-    Posteriors q(labels, given);
-    q.start_from_votes(context.threads);
-    OneCoin coins(labels, 1);
-    q.teach(context.threads, coins);
+class OneCoinDawidSkeneModel final : public OneCoinModel {
+ public:
+  OneCoinDawidSkeneModel(const OneCoinDawidSkene::Options& options, const RoundsInput& input)
+      : OneCoinModel({.name = "onecoin_ds", .stopping = options, .watches_probabilities = false},
+                     input) {}
 
-    std::vector<double> totals = q.totals(context.threads);
-    Result result;
-    Growth growth(labels);
-    iterate("onecoin_ds", options, context, result, [&] {
-      const std::vector<double> log_rho = log_shares(std::move(totals));
-      coins.learn();
-      const auto score = [&](TaskId t, std::span<double> row) {
-        std::copy(log_rho.begin(), log_rho.end(), row.begin());
-        coins.add_to(t, row);
-      };
-      auto judged = q.judge(context.threads, score, coins);
-      totals = std::move(judged.totals);
-      return growth(judged.evidence);
-    });
-    q.report(context, result);
-    coins.report(context, result);
-    return result;
+ private:
+  double m_step(const EmSums& sums, OneCoinTables& tables, int /*threads*/) const override {
+    tables.set_log_shares(log_shares(sums.shares()));
+    tables.learn(sums);
+    return 0;
   }
 };
+
+std::unique_ptr<RoundModel> OneCoinDawidSkene::start(const Options& options, const RoundsInput& input) {
+  return std::make_unique<OneCoinDawidSkeneModel>(options, input);
+}
 
 }  // namespace
 
 MethodInfo onecoin_ds_method() {
-  return batch_method<OneCoinDawidSkene>(
+  return rounds_method<OneCoinDawidSkene>(
       "onecoin_ds", "one-coin Dawid-Skene: one quality for every worker and a class prior, by EM",
       "Zhang, Chen, Zhou, Jordan: Spectral Methods Meet EM (JMLR 2016)",
       {.has_confusion = true, .has_trace = true, .climbs = true, .by_shares = true});

@@ -9,9 +9,8 @@
 //   M   w_i     =  mean_t q_t(x_it)                 t: tasks that i labelled
 //
 // Starts at the E-step, with w of .8.
-// Cost: O(N + T K) an iteration; memory O(N + T K + M).
+// Cost: O(N + T K) an iteration; memory O(M) beside the labels.
 #include "methods/batch.h"
-#include "methods/em.h"
 #include "methods/methods.h"
 #include "methods/one_coin/one_coin.h"
 
@@ -28,40 +27,34 @@ struct ZenCrowd {
         {real("start", &Options::start, 0.01, 0.99, "probability of a right label to start from")});
     return table;
   }
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return Posteriors::bytes(labels) + OneCoin::bytes(labels);
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return OneCoinModel::bytes(input);
+  }
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input);
+};
+
+class ZenCrowdModel final : public OneCoinModel {
+ public:
+  ZenCrowdModel(const ZenCrowd::Options& options, const RoundsInput& input)
+      : OneCoinModel({.name = "zc", .stopping = options, .starts_with_votes = false}, input) {
+    tables().set_quality(options.start);
   }
 
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context) {
-    Posteriors q(labels, given);
-    q.start_from_votes(context.threads);
-    OneCoin coins(labels, options.start);
-
-    const double log_prior = -std::log(labels.num_classes());
-    Result result;
-    iterate(
-        "zc", options, context, result,
-        [&] {
-          const auto score = [&](TaskId t, std::span<double> row) {
-            std::fill(row.begin(), row.end(), log_prior);
-            coins.add_to(t, row);
-          };
-          const auto judged = q.judge(context.threads, score, coins);
-          coins.learn();
-          return Step(judged);
-        },
-        kOnlyRounding);
-    q.report(context, result);
-    coins.report(context, result);
-    return result;
+ private:
+  double m_step(const EmSums& sums, OneCoinTables& tables, int /*threads*/) const override {
+    tables.learn(sums);
+    return 0;
   }
 };
+
+std::unique_ptr<RoundModel> ZenCrowd::start(const Options& options, const RoundsInput& input) {
+  return std::make_unique<ZenCrowdModel>(options, input);
+}
 
 }  // namespace
 
 MethodInfo zc_method() {
-  return batch_method<ZenCrowd>(
+  return rounds_method<ZenCrowd>(
       "zc", "ZenCrowd: one quality for every worker, by EM",
       "Demartini, Difallah, Cudré-Mauroux: ZenCrowd (WWW 2012)",
       {.has_confusion = true, .has_trace = true, .climbs = true, .by_shares = true});
