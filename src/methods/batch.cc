@@ -76,6 +76,18 @@ Result fit_in_rounds(std::unique_ptr<RoundModel> model, const Labels& labels, co
   return result_of_rounds(*model, blocks, labels.num_classes(), context);
 }
 
+void judge_each(const Judge& judge, const TaskBlock& block, std::span<Estimate> estimates,
+                std::span<double> posteriors) {
+  const std::size_t width = posteriors.size() / std::max<std::size_t>(1, estimates.size());
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const auto t = static_cast<TaskId>(block.first() + i);
+    const std::span<double> posterior = posteriors.subspan(i * width, width);
+    const ClassId truth = block.truth(t);
+    estimates[i] =
+        truth != kNoClass ? certain(truth, posterior) : judge.estimate(block.task(t), posterior);
+  }
+}
+
 Result no_labels(const Labels& labels, const RunContext& context) {
   context.throw_if_cancelled();
   Result result;

@@ -91,6 +91,20 @@ MethodInfo batch_method(std::string name, std::string summary, std::string citat
   return info;
 }
 
+// A batch method that also takes one task at a time, as an `Online`.
+template <class Online>
+MethodInfo also_online(MethodInfo info) {
+  info.make_online = [name = info.name](const Settings& settings,
+                                        std::uint64_t seed) -> std::unique_ptr<OnlineMethod> {
+    return std::make_unique<Online>(Online::option_table().parse(name.c_str(), settings), seed);
+  };
+  return info;
+}
+
+// The answers of a judge to the tasks of a block, for RoundModel::answer().
+void judge_each(const Judge& judge, const TaskBlock& block, std::span<Estimate> estimates,
+                std::span<double> posteriors);
+
 // `Rounds` has Options, option_table(), bytes(options, input) of memory, and start(options, input),
 // which gives the model before the first round.
 template <class Rounds>
@@ -156,11 +170,7 @@ MethodInfo online_method(std::string name, std::string summary, std::string cita
   info.make = [name, traits](const Settings& settings) -> std::unique_ptr<Method> {
     return std::make_unique<Batch>(name, traits, Online::option_table().parse(name.c_str(), settings));
   };
-  info.make_online = [name](const Settings& settings,
-                            std::uint64_t seed) -> std::unique_ptr<OnlineMethod> {
-    return std::make_unique<Online>(Online::option_table().parse(name.c_str(), settings), seed);
-  };
-  return info;
+  return also_online<Online>(std::move(info));
 }
 
 }  // namespace crowdfold

@@ -16,7 +16,7 @@
 // little: nearly a majority vote.
 // Starts with a majority vote; ends when no estimate changes. A class's probability is its share of the
 // weights.
-// Cost: O(N) an iteration; memory O(N).
+// Cost: O(N) an iteration; memory O(M) beside the labels.
 #include "methods/batch.h"
 #include "methods/em.h"
 #include "methods/methods.h"
@@ -39,11 +39,26 @@ struct ConflictResolution {
         ties_option<Options>()};
     return table;
   }
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WeightedVote::bytes(labels) + 8ULL * labels.num_workers();
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return WeightedVote::bytes(input);
   }
 
-  static std::vector<double> weights(const std::vector<WorkerCounts>& agreement, double smoothing) {
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input);
+};
+
+class ConflictResolutionModel final : public WeightedVote {
+ public:
+  ConflictResolutionModel(const ConflictResolution::Options& options, const RoundsInput& input)
+      : WeightedVote({.name = "crh",
+                      .rounds = options.iterations + 1,
+                      .ties = options.ties,
+                      .stops_at_rest = true},
+                     input),
+        smoothing_(options.smoothing) {}
+
+ private:
+  // -log of shares of all loss
+  static std::vector<double> weights_of(const std::vector<WorkerCounts>& agreement, double smoothing) {
     std::vector<double> loss;
     loss.reserve(agreement.size());
     for (const WorkerCounts& agreed : agreement)
@@ -54,29 +69,20 @@ struct ConflictResolution {
     for (double& value : w) value = -value;
     return w;
   }
+  bool is_traced(int round) const override { return round > 0; }
+  void weigh() override { weights() = weights_of(agreement(), smoothing_); }
 
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context) {
-    WeightedVote election(labels, given, options.ties, context);
-    std::vector<double> w(labels.num_workers(), 1);
-    election.vote(w);
-
-    Result result;
-    const Stopping stopping{options.iterations, 1e-9};
-    iterate("crh", stopping, context, result, [&] {
-      w = weights(election.agreement(), options.smoothing);
-      const std::uint64_t changed = election.vote(w);
-      return Step{mean_agreement(election.agreement()), static_cast<double>(changed)};
-    });
-    election.report_shares(w, result);
-    return result;
-  }
+  double smoothing_;
 };
+
+std::unique_ptr<RoundModel> ConflictResolution::start(const Options& options, const RoundsInput& input) {
+  return std::make_unique<ConflictResolutionModel>(options, input);
+}
 
 }  // namespace
 
 MethodInfo crh_method() {
-  return batch_method<ConflictResolution>(
+  return rounds_method<ConflictResolution>(
       "crh", "votes weighted by the logarithm of a worker's share of all disagreement",
       "Li, Li, Gao, Zhao, Fan, Han: Resolving Conflicts in Heterogeneous Data (SIGMOD 2014)",
       {.takes_workers = true, .has_trace = true});

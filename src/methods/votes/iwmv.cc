@@ -10,9 +10,8 @@
 // Starts with a majority vote; ends when no estimate changes. v_i K / (K - 1) is the first-order term of
 // the one-coin log-odds of a right label, so a class's probability is proportional to the exponential of
 // that much of its score.
-// Cost: O(N) an iteration; memory O(N).
+// Cost: O(N) an iteration; memory O(M) beside the labels.
 #include "methods/batch.h"
-#include "methods/em.h"
 #include "methods/methods.h"
 #include "methods/votes/weighted_vote.h"
 
@@ -30,36 +29,42 @@ struct IterativeWeightedVote {
         ties_option<Options>()};
     return table;
   }
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WeightedVote::bytes(labels);
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return WeightedVote::bytes(input);
   }
 
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context) {
-    const double classes = labels.num_classes();
-    WeightedVote election(labels, given, options.ties, context);
-    std::vector<double> v(labels.num_workers(), 1);
-    election.vote(v);
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input);
+};
 
-    Result result;
-    const Stopping stopping{options.iterations, 1e-9};
-    iterate("iwmv", stopping, context, result, [&] {
-      for (WorkerId i = 0; i < v.size(); ++i) {
-        const WorkerCounts& agreed = election.agreement()[i];
-        v[i] = agreed.seen > 0 ? classes * agreed.correct / agreed.seen - 1 : 0;
-      }
-      const std::uint64_t changed = election.vote(v);
-      return Step{mean_agreement(election.agreement()), static_cast<double>(changed)};
-    });
-    election.report_exponential(v, classes / std::max(1.0, classes - 1), result);
-    return result;
+class IterativeWeightedVoteModel final : public WeightedVote {
+ public:
+  IterativeWeightedVoteModel(const IterativeWeightedVote::Options& options, const RoundsInput& input)
+      : WeightedVote({.name = "iwmv",
+                      .rounds = options.iterations + 1,
+                      .ties = options.ties,
+                      .stops_at_rest = true,
+                      .rate = input.classes / std::max(1.0, input.classes - 1.0)},
+                     input) {}
+
+ private:
+  bool is_traced(int round) const override { return round > 0; }
+  void weigh() override {
+    for (WorkerId i = 0; i < workers(); ++i) {
+      const WorkerCounts& agreed = agreement()[i];
+      weights()[i] = agreed.seen > 0 ? classes() * agreed.correct / agreed.seen - 1 : 0;
+    }
   }
 };
+
+std::unique_ptr<RoundModel> IterativeWeightedVote::start(const Options& options,
+                                                         const RoundsInput& input) {
+  return std::make_unique<IterativeWeightedVoteModel>(options, input);
+}
 
 }  // namespace
 
 MethodInfo iwmv_method() {
-  return batch_method<IterativeWeightedVote>(
+  return rounds_method<IterativeWeightedVote>(
       "iwmv", "votes weighted by agreement with the last vote, until nothing changes",
       "Li, Yu: Error Rate Bounds and Iterative Weighted Majority Voting for Crowdsourcing (2014)",
       {.takes_workers = true, .has_trace = true, .by_shares = true, .estimate_is_argmax = false});

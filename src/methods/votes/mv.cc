@@ -19,6 +19,7 @@
 #include "methods/batch.h"
 #include "methods/methods.h"
 #include "methods/option_table.h"
+#include "methods/rounds/agreement_rounds.h"
 #include "methods/vote.h"
 #include "methods/votes/weighted_vote.h"
 
@@ -119,7 +120,6 @@ class MajorityVote final : public OnlineMethod {
     count_crowd();
   }
 
- private:
   ClassId vote(const TaskLabels& labels) const {
     if (PackedVotes::fits(state_.classes, labels)) return PackedVotes(labels).winner(tie_rule(labels));
     return with_ballot(state_.classes, labels, [&](auto& ballot) {
@@ -128,6 +128,7 @@ class MajorityVote final : public OnlineMethod {
     });
   }
 
+ private:
   // The winner's probability. Each vote that a class is behind makes it less likely by the factor
   // `per_vote`.
   double probability(const PackedVotes& votes, double per_vote, std::span<double> posterior) const {
@@ -165,43 +166,77 @@ class MajorityVote final : public OnlineMethod {
   WorkerCounts crowd_;  // the sum over the workers
 };
 
-// The vote, or with weights for workers a weighted one, in which a class's probability is its share of
-// the weights.
-class Vote final : public Method {
+// One round: the vote, and how often each worker agrees with it.
+class MajorityVoteModel final : public AgreementModel {
  public:
-  Vote(Traits traits, Ties ties, std::unique_ptr<Method> unweighted)
-      : traits_(std::move(traits)), ties_(ties), unweighted_(std::move(unweighted)) {}
+  MajorityVoteModel(const MajorityVote::Options& options, const RoundsInput& input)
+      : AgreementModel(input), options_(options), vote_(options, input.seed) {
+    vote_.expect(input.workers, input.classes);
+  }
 
-  Result fit(const Labels& labels, const Knowledge& given, const RunContext& context) const override {
-    require_fit("mv", traits_, labels, given);
-    const Extra* const weight = find_extra(given.extras, "weight");
-    if (weight == nullptr) return unweighted_->fit(labels, given, context);
-    if (labels.num_classes() == 0) return no_labels(labels, context);
-    require_memory("mv", WeightedVote::bytes(labels), context);
-    WeightedVote election(labels, given, ties_, context);
-    election.vote(weight->values);
-    Result result;
-    election.report_shares(weight->values, result);
-    return result;
+  const char* stage() const override { return "mv"; }
+  void answer(const TaskBlock& block, std::span<Estimate> estimates,
+              std::span<double> posteriors) const override {
+    judge_each(vote_, block, estimates, posteriors);
+  }
+  void report(const RunContext& /*context*/, Result& result) const override {
+    result.learned = vote_.state();
+  }
+  void exchange(Archive& archive) override {
+    AgreementModel::exchange(archive);
+    if (archive.reads()) count();
   }
 
  private:
-  Traits traits_;
-  Ties ties_;
-  std::unique_ptr<Method> unweighted_;
+  ClassId choose(const TaskLabels& task) const override { return vote_.vote(task); }
+  bool next(bool /*rests*/) override {
+    count();
+    return false;
+  }
+  void count() {
+    WorkerState state;
+    state.alpha = options_.alpha;
+    state.beta = options_.beta;
+    state.counts = agreement();
+    state.classes = classes();
+    vote_.restore(std::move(state));
+  }
+
+  MajorityVote::Options options_;
+  MajorityVote vote_;
+};
+
+// With weights for workers, a class's probability is its share of the weights.
+class GivenWeights final : public WeightedVote {
+ public:
+  GivenWeights(Ties ties, const Extra& weight, const RoundsInput& input)
+      : WeightedVote({.name = "mv", .ties = ties}, input) {
+    weights().assign(weight.values.begin(), weight.values.end());
+  }
+};
+
+struct MajorityVoteInRounds {
+  using Options = MajorityVote::Options;
+  static const OptionTable<Options>& option_table() { return MajorityVote::option_table(); }
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return AgreementModel::bytes(input);
+  }
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input) {
+    const Extra* const weight =
+        input.given != nullptr ? find_extra(input.given->extras, "weight") : nullptr;
+    if (weight != nullptr) return std::make_unique<GivenWeights>(options.ties, *weight, input);
+    return std::make_unique<MajorityVoteModel>(options, input);
+  }
 };
 
 }  // namespace
 
 MethodInfo mv_method() {
-  MethodInfo info = online_method<MajorityVote>(
+  return also_online<MajorityVote>(rounds_method<MajorityVoteInRounds>(
       "mv", "majority vote: the class with the most labels", "folklore",
-      {.takes = {{"weight", Per::worker, 0, "of a worker's votes, 1 otherwise"}}, .by_shares = true});
-  info.make = [traits = info.traits, make = info.make](const Settings& settings) {
-    const Ties ties = MajorityVote::option_table().parse("mv", settings).ties;
-    return std::make_unique<Vote>(traits, ties, make(settings));
-  };
-  return info;
+      {.takes_workers = true,
+       .takes = {{"weight", Per::worker, 0, "of a worker's votes, 1 otherwise"}},
+       .by_shares = true}));
 }
 
 }  // namespace crowdfold

@@ -22,33 +22,36 @@ struct Wawa {
     static const OptionTable<Options> table = {ties_option<Options>()};
     return table;
   }
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WeightedVote::bytes(labels);
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return WeightedVote::bytes(input);
   }
 
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context) {
-    WeightedVote election(labels, given, options.ties, context);
-    std::vector<double> w(labels.num_workers(), 1);
-    context.report("wawa", 0, 2);
-    election.vote(w);
-    context.report("wawa", 1, 2);
-    for (WorkerId i = 0; i < w.size(); ++i) {
-      const WorkerCounts& agreed = election.agreement()[i];
-      w[i] = agreed.seen > 0 ? agreed.correct / agreed.seen : 0;
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input);
+};
+
+class WawaModel final : public WeightedVote {
+ public:
+  WawaModel(const Wawa::Options& options, const RoundsInput& input)
+      : WeightedVote({.name = "wawa", .rounds = 2, .ties = options.ties}, input) {}
+
+ private:
+  void weigh() override {
+    for (WorkerId i = 0; i < workers(); ++i) {
+      const WorkerCounts& agreed = agreement()[i];
+      weights()[i] = agreed.seen > 0 ? agreed.correct / agreed.seen : 0;
     }
-    election.vote(w);
-    Result result;
-    election.report_shares(w, result);
-    return result;
   }
 };
+
+std::unique_ptr<RoundModel> Wawa::start(const Options& options, const RoundsInput& input) {
+  return std::make_unique<WawaModel>(options, input);
+}
 
 }  // namespace
 
 MethodInfo wawa_method() {
-  return batch_method<Wawa>("wawa", "a vote weighted by agreement with the majority", "folklore",
-                            {.takes_workers = true, .by_shares = true});
+  return rounds_method<Wawa>("wawa", "a vote weighted by agreement with the majority", "folklore",
+                             {.takes_workers = true, .by_shares = true});
 }
 
 }  // namespace crowdfold

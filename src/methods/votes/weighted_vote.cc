@@ -1,84 +1,12 @@
 #include "methods/votes/weighted_vote.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <numeric>
 
-#include "base/parallel.h"
-#include "methods/confusion/confusion.h"
 #include "methods/em.h"
 
 namespace crowdfold {
-
-std::uint64_t WeightedVote::vote(std::span<const double> weights) {
-  context_.throw_if_cancelled();
-  std::atomic<std::uint64_t> changed = 0;
-  parallel_ranges(context_.threads, labels_.num_tasks(), Posteriors::kTasksPerBlock,
-                  [&](std::size_t first, std::size_t last, int) {
-                    std::uint64_t in_block = 0;
-                    for (auto t = static_cast<TaskId>(first); t < last; ++t) {
-                      const TaskLabels task = labels_.task(t);
-                      ClassId y = given_.truth(t);
-                      if (y == kNoClass) {
-                        y = with_ballot(labels_.num_classes(), task, [&](auto& ballot) {
-                          for (std::size_t j = 0; j < task.size(); ++j)
-                            ballot.add(task.classes[j], weights[task.workers[j]]);
-                          return ballot.winner(TieRule{ties_, context_.seed, t});
-                        });
-                      }
-                      in_block += y != estimate_[t] ? 1 : 0;
-                      estimate_[t] = y;
-                    }
-                    changed += in_block;
-                  });
-  for_worker_blocks(labels_.num_workers(), context_.threads, [&](std::size_t first, std::size_t last) {
-    for (auto w = static_cast<WorkerId>(first); w < last; ++w) {
-      const WorkerLabels labels = by_worker_.worker(w);
-      double correct = 0;
-      for (std::size_t j = 0; j < labels.size(); ++j)
-        correct += labels.classes[j] == estimate_[labels.tasks[j]] ? 1 : 0;
-      agreement_[w] = w < given_.workers.size() ? given_.workers[w] : WorkerCounts{};
-      agreement_[w] += {correct, static_cast<double>(labels.size())};
-    }
-  });
-  return changed;
-}
-
-double mean_agreement(const std::vector<WorkerCounts>& agreement) {
-  WorkerCounts all;
-  for (const WorkerCounts& counts : agreement) all += counts;
-  return all.seen > 0 ? all.correct / all.seen : 0;
-}
-
-template <class Normalize>
-void WeightedVote::report(std::span<const double> weights, const Normalize& normalize,
-                          Result& result) const {
-  const std::uint32_t classes = labels_.num_classes();
-  result.estimate.assign(estimate_.begin(), estimate_.end());
-  result.confidence.resize(estimate_.size());
-  if (context_.posterior) result.posterior.resize(estimate_.size() * classes);
-  parallel_ranges(context_.threads, labels_.num_tasks(), Posteriors::kTasksPerBlock,
-                  [&](std::size_t first, std::size_t last, int) {
-                    std::vector<double> row(classes);
-                    for (auto t = static_cast<TaskId>(first); t < last; ++t) {
-                      const TaskLabels task = labels_.task(t);
-                      std::fill(row.begin(), row.end(), 0.0);
-                      for (std::size_t j = 0; j < task.size(); ++j)
-                        row[task.classes[j]] += weights[task.workers[j]];
-                      normalize(row);
-                      if (given_.truth(t) != kNoClass) certain(given_.truth(t), row);
-                      result.confidence[t] = estimate_[t] == kNoClass ? 0 : row[estimate_[t]];
-                      if (context_.posterior) {
-                        std::copy(row.begin(), row.end(),
-                                  result.posterior.begin() + static_cast<std::ptrdiff_t>(t) * classes);
-                      }
-                    }
-                  });
-  result.learned.counts = agreement_;
-  result.learned.classes = classes;
-}
-
 namespace {
 
 void to_shares(std::span<double> scores) {
@@ -89,20 +17,64 @@ void to_shares(std::span<double> scores) {
 
 }  // namespace
 
-void WeightedVote::report_shares(std::span<const double> weights, Result& result) const {
-  report(weights, to_shares, result);
+WeightedVote::WeightedVote(const VotePlan& plan, const RoundsInput& input)
+    : AgreementModel(input),
+      plan_(plan),
+      seed_(input.seed),
+      weights_(input.workers, 1),
+      converged_(!plan.stops_at_rest) {}
+
+ClassId WeightedVote::choose(const TaskLabels& task) const {
+  return with_ballot(classes(), task, [&](auto& ballot) {
+    for (std::size_t j = 0; j < task.size(); ++j) ballot.add(task.classes[j], weights_[task.workers[j]]);
+    return ballot.winner(TieRule{plan_.ties, seed_, task.index});
+  });
 }
 
-void WeightedVote::report_exponential(std::span<const double> weights, double rate,
-                                      Result& result) const {
-  report(
-      weights,
-      [rate](std::span<double> row) {
-        const double highest = *std::max_element(row.begin(), row.end());
-        for (double& score : row) score = std::exp(rate * (score - highest));
-        to_shares(row);
-      },
-      result);
+bool WeightedVote::next(bool rests) {
+  if (is_traced(round_)) trace_.push_back(mean_agreement());
+  ++round_;
+  const bool stops = plan_.stops_at_rest && rests;
+  converged_ = converged_ || stops;
+  if (stops || round_ >= plan_.rounds) return false;
+  weigh();
+  return true;
+}
+
+void WeightedVote::answer(const TaskBlock& block, std::span<Estimate> estimates,
+                          std::span<double> posteriors) const {
+  std::vector<double> row(classes());
+  const std::size_t asked = posteriors.size() / std::max<std::size_t>(1, estimates.size());
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const auto t = static_cast<TaskId>(block.first() + i);
+    const TaskLabels task = block.task(t);
+    const ClassId truth = block.truth(t);
+    const ClassId y = truth != kNoClass ? truth : choose(task);
+    std::fill(row.begin(), row.end(), 0.0);
+    for (std::size_t j = 0; j < task.size(); ++j) row[task.classes[j]] += weights_[task.workers[j]];
+    if (plan_.rate > 0) {
+      const double highest = *std::max_element(row.begin(), row.end());
+      for (double& score : row) score = std::exp(plan_.rate * (score - highest));
+    }
+    to_shares(row);
+    if (truth != kNoClass) certain(truth, row);
+    estimates[i] = {y, y == kNoClass ? 0 : row[y]};
+    std::copy_n(row.begin(), asked, posteriors.begin() + static_cast<std::ptrdiff_t>(i * asked));
+  }
+}
+
+void WeightedVote::report(const RunContext& context, Result& result) const {
+  AgreementModel::report(context, result);
+  result.trace = trace_;
+  result.converged = converged_;
+}
+
+void WeightedVote::exchange(Archive& archive) {
+  AgreementModel::exchange(archive);
+  archive.array(weights_);
+  archive.array(trace_);
+  archive.value(round_);
+  archive.value(converged_);
 }
 
 }  // namespace crowdfold

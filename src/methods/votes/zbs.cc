@@ -7,9 +7,8 @@
 //   s_i +=  rate * (share of i's labels that agree with y - s_i)
 //
 // The rate starts at 1 and is multiplied by a factor every 20 iterations. A class's probability is its
-// share of the skills. Cost: O(N) an iteration; memory O(N).
+// share of the skills. Cost: O(N) an iteration; memory O(M) beside the labels.
 #include "methods/batch.h"
-#include "methods/em.h"
 #include "methods/methods.h"
 #include "methods/votes/weighted_vote.h"
 
@@ -37,37 +36,51 @@ struct ZeroBasedSkill {
         ties_option<Options>()};
     return table;
   }
-  static std::uint64_t bytes(const Options&, const Labels& labels) {
-    return WeightedVote::bytes(labels);
+  static std::uint64_t bytes(const Options&, const RoundsInput& input) {
+    return WeightedVote::bytes(input);
   }
 
-  static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
-                    const RunContext& context) {
-    WeightedVote election(labels, given, options.ties, context);
-    std::vector<double> s(labels.num_workers(), 1.0 / labels.num_classes() + options.excess);
-    double rate = options.rate;
-    int steps = 0;
-
-    Result result;
-    iterate("zbs", Stopping{options.iterations, 0}, context, result, [&] {
-      if (++steps % options.halve_after == 0) rate *= options.factor;
-      election.vote(s);
-      for (WorkerId i = 0; i < s.size(); ++i) {
-        const WorkerCounts& agreed = election.agreement()[i];
-        if (agreed.seen > 0) s[i] += rate * (agreed.correct / agreed.seen - s[i]);
-      }
-      return Step{mean_agreement(election.agreement()), 0};
-    });
-    election.vote(s);
-    election.report_shares(s, result);
-    return result;
-  }
+  static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input);
 };
+
+class ZeroBasedSkillModel final : public WeightedVote {
+ public:
+  ZeroBasedSkillModel(const ZeroBasedSkill::Options& options, const RoundsInput& input)
+      : WeightedVote({.name = "zbs", .rounds = options.iterations + 1, .ties = options.ties}, input),
+        options_(options),
+        rate_(options.rate) {
+    weights().assign(workers(), 1.0 / classes() + options.excess);
+  }
+  void exchange(Archive& archive) override {
+    WeightedVote::exchange(archive);
+    archive.value(rate_);
+    archive.value(steps_);
+  }
+
+ private:
+  bool is_traced(int round) const override { return round < options_.iterations; }
+  void weigh() override {
+    if (++steps_ % options_.halve_after == 0) rate_ *= options_.factor;
+    for (WorkerId i = 0; i < workers(); ++i) {
+      const WorkerCounts& agreed = agreement()[i];
+      double& skill = weights()[i];
+      if (agreed.seen > 0) skill += rate_ * (agreed.correct / agreed.seen - skill);
+    }
+  }
+
+  ZeroBasedSkill::Options options_;
+  double rate_;
+  int steps_ = 0;
+};
+
+std::unique_ptr<RoundModel> ZeroBasedSkill::start(const Options& options, const RoundsInput& input) {
+  return std::make_unique<ZeroBasedSkillModel>(options, input);
+}
 
 }  // namespace
 
 MethodInfo zbs_method() {
-  return batch_method<ZeroBasedSkill>(
+  return rounds_method<ZeroBasedSkill>(
       "zbs", "zero-based skill: weights that follow agreement with the weighted vote",
       "Ustalov, Pavlichenko, Tseitlin: Learning from Crowds with Crowd-Kit (JOSS 2024)",
       {.takes_workers = true, .has_trace = true, .by_shares = true});
