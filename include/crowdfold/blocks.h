@@ -1,6 +1,7 @@
 // Blocks: labels by some tasks at a time, wherever they are kept: in memory, or packed in a file.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -41,13 +42,14 @@ class TaskBlock {
   std::span<const ClassId> truths_;
 };
 
-// Tasks first up to last - 1. `truths`: of all tasks, or empty.
+// Tasks first up to last - 1. `truths`: of all tasks; those behind its end are not known.
 inline TaskBlock block_of(const Labels& labels, TaskId first, TaskId last,
                           std::span<const ClassId> truths = {}) {
   const LabelArrays& arrays = labels.arrays();
   const auto size = static_cast<std::size_t>(last - first);
+  truths = truths.subspan(std::min<std::size_t>(first, truths.size()));
   return {first, std::span(arrays.offsets).subspan(first, size + 1), arrays.workers.data(),
-          arrays.classes.data(), truths.empty() ? truths : truths.subspan(first, size)};
+          arrays.classes.data(), truths.first(std::min(size, truths.size()))};
 }
 
 // Where blocks come from.

@@ -29,6 +29,8 @@ class Archive {
   // Copies `size` bytes out of `data`, or into it. Error(data) where none are left.
   virtual void bytes(void* data, std::size_t size) = 0;
 
+  // Both sides must have the same. Error(data) otherwise.
+  void same(const std::string& expected);
   template <class T>
   void value(T& number) {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -81,24 +81,56 @@ HWY_INLINE hn::Vec<D> across(D d, hn::Vec<D> v, std::size_t width, const Op& op)
 template <class D>
 class LogSums {
  public:
-  HWY_INLINE LogSums() : sum_(hn::Zero(D())) {}
+  HWY_INLINE LogSums() : sum_(hn::Zero(D())), product_(hn::Set(D(), 1)) {}
   // The highest logarithm of a row, and the row's sum as a multiple of its exponential.
   HWY_INLINE void add(hn::Vec<D> highest, hn::Vec<D> total) {
-    // Adding and taking away this number leaves whole units.
-    constexpr double kRounds = 1.5 * 0x1p52 / kEvidenceUnits;
-    constexpr double kMost = 0x1p27;  // below which it does
+    constexpr int kFactors = 32;  // of at most 2^16: their product is a double
     const D d;
-    const auto log = hn::Add(hn::Max(highest, hn::Set(d, -kMost)), hn::Log(d, total));
-    const auto rounds = hn::Set(d, kRounds);
-    sum_ = hn::Add(sum_, hn::Sub(hn::Add(log, rounds), rounds));
+    sum_ = hn::Add(sum_, highest);
+    product_ = hn::Mul(product_, total);
+    if (++factors_ % kFactors != 0) return;
+    sum_ = hn::Add(sum_, hn::Log(d, product_));
+    product_ = hn::Set(d, 1);
   }
   HWY_INLINE double of_rows(std::size_t width) const {
     const D d;
-    return hn::GetLane(hn::SumOfLanes(d, sum_)) / static_cast<double>(std::min(width, hn::Lanes(d)));
+    const double of_lanes = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum_, hn::Log(d, product_))));
+    return of_lanes / static_cast<double>(std::min(width, hn::Lanes(d)));
   }
 
  private:
   hn::Vec<D> sum_;
+  hn::Vec<D> product_;
+  int factors_ = 0;
+};
+
+// The same in whole units: adding this number to a logarithm leaves its units in the lowest bits.
+template <class D>
+class LogUnits {
+ public:
+  using Units = hn::RebindToSigned<D>;
+  HWY_INLINE LogUnits() : sum_(hn::Zero(Units())) {}
+  HWY_INLINE void add(hn::Vec<D> highest, hn::Vec<D> total) {
+    constexpr double kRounds = 1.5 * 0x1p52 / kEvidenceUnits;
+    constexpr double kMost = 0x1p52 / kEvidenceUnits / 4;  // up to which it does
+    const D d;
+    const Units u;
+    const auto log = hn::Add(hn::Max(highest, hn::Set(d, -kMost)), hn::Log(d, total));
+    const auto rounds = hn::Set(d, kRounds);
+    const auto units = hn::Sub(hn::BitCast(u, hn::Add(log, rounds)), hn::BitCast(u, rounds));
+    sum_ = hn::Add(sum_, units);
+  }
+  HWY_INLINE std::int64_t of_rows(std::size_t width) const {
+    HWY_ALIGN std::int64_t lanes[hn::MaxLanes(Units())];
+    hn::Store(sum_, Units(), lanes);
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < hn::Lanes(Units()); i += std::min(width, hn::Lanes(Units())))
+      sum += lanes[i];
+    return sum;
+  }
+
+ private:
+  hn::Vec<Units> sum_;
 };
 
 // For callers that do not ask for these sums.
@@ -109,9 +141,9 @@ struct NoSums {
 };
 
 // Rows that do not fill a vector, several at a time.
-template <template <class> class Sums, class D>
+template <template <class> class Sums, class Outcome, class D>
 void normalize_narrow(D d, const double* logs, std::size_t size, std::size_t width, double* rows,
-                      Normalized& normalized) {
+                      Outcome& normalized) {
   const std::size_t lanes = hn::Lanes(d);
   Sums<D> sums;
   hn::Vec<D> change = hn::Zero(d);
@@ -130,7 +162,7 @@ void normalize_narrow(D d, const double* logs, std::size_t size, std::size_t wid
   normalized.change = std::max(normalized.change, hn::GetLane(hn::MaxOfLanes(d, change)));
   if constexpr (hn::MaxLanes(D()) > 1) {
     const hn::CappedTag<double, hn::MaxLanes(D()) / 2> half;
-    if (i < size) normalize_narrow<Sums>(half, logs + i, size - i, width, rows + i, normalized);
+    if (i < size) normalize_narrow<Sums, Outcome>(half, logs + i, size - i, width, rows + i, normalized);
   }
 }
 
@@ -166,9 +198,9 @@ HWY_INLINE void normalize_row(double* logs, std::size_t width, double* row, Sums
   sums.add(highest, total);
 }
 
-template <template <class> class Sums, std::size_t kVectors>
+template <template <class> class Sums, std::size_t kVectors, class Outcome>
 void normalize_wide(double* logs, std::size_t size, std::size_t width, double* rows,
-                    Normalized& normalized) {
+                    Outcome& normalized) {
   const RowLanes d;
   Sums<RowLanes> sums;
   auto change = hn::Zero(d);
@@ -178,12 +210,12 @@ void normalize_wide(double* logs, std::size_t size, std::size_t width, double* r
   normalized.change = hn::GetLane(hn::MaxOfLanes(d, change));
 }
 
-template <template <class> class Sums>
-HWY_INLINE Normalized normalize_any(double* logs, std::size_t size, std::size_t width, double* rows) {
+template <template <class> class Sums, class Outcome>
+HWY_INLINE Outcome normalize_any(double* logs, std::size_t size, std::size_t width, double* rows) {
   const RowLanes d;
-  Normalized normalized;
+  Outcome normalized;
   if (width < hn::Lanes(d))
-    normalize_narrow<Sums>(d, logs, size, width, rows, normalized);
+    normalize_narrow<Sums, Outcome>(d, logs, size, width, rows, normalized);
   else if (width == hn::Lanes(d))
     normalize_wide<Sums, 1>(logs, size, width, rows, normalized);
   else if (width == 2 * hn::Lanes(d))
@@ -195,10 +227,14 @@ HWY_INLINE Normalized normalize_any(double* logs, std::size_t size, std::size_t 
   return normalized;
 }
 Normalized normalize_rows(double* logs, std::size_t size, std::size_t width, double* rows) {
-  return normalize_any<LogSums>(logs, size, width, rows);
+  return normalize_any<LogSums, Normalized>(logs, size, width, rows);
+}
+NormalizedInUnits normalize_rows_in_units(double* logs, std::size_t size, std::size_t width,
+                                          double* rows) {
+  return normalize_any<LogUnits, NormalizedInUnits>(logs, size, width, rows);
 }
 void softmax_rows(double* logs, std::size_t size, std::size_t width, double* rows) {
-  normalize_any<NoSums>(logs, size, width, rows);
+  normalize_any<NoSums, Normalized>(logs, size, width, rows);
 }
 
 // Adding 2^52 to a number from 0 to 2^52 leaves it, rounded, in the bits of the fraction.
@@ -250,6 +286,7 @@ HWY_EXPORT(digamma_all);
 HWY_EXPORT(log_gamma_all);
 HWY_EXPORT(digamma_and_log_gamma_all);
 HWY_EXPORT(normalize_rows);
+HWY_EXPORT(normalize_rows_in_units);
 HWY_EXPORT(softmax_rows);
 HWY_EXPORT(to_units);
 HWY_EXPORT(add_up);
@@ -275,6 +312,12 @@ double vector_digamma_and_log_gamma(std::span<double> values) {
 Normalized normalize_log_rows(std::span<double> logs, std::size_t width,
                               std::span<double> probabilities) {
   return HWY_DYNAMIC_DISPATCH(normalize_rows)(logs.data(), logs.size(), width, probabilities.data());
+}
+
+NormalizedInUnits normalize_log_rows_in_units(std::span<double> logs, std::size_t width,
+                                              std::span<double> probabilities) {
+  return HWY_DYNAMIC_DISPATCH(normalize_rows_in_units)(logs.data(), logs.size(), width,
+                                                       probabilities.data());
 }
 
 void softmax_log_rows(std::span<double> logs, std::size_t width, std::span<double> probabilities) {

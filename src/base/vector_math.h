@@ -25,21 +25,24 @@ constexpr std::size_t row_width(std::size_t numbers) {
   return numbers > 2 ? kWidest / 2 : numbers;
 }
 
-// Of a log-likelihood.
-inline constexpr double kEvidenceUnits = 0x1p24;
+// Of a log-likelihood: sums up to 2^35 fit into 64 bits.
+inline constexpr double kEvidenceUnits = 0x1p28;
 
 // Turns rows of logarithms into probabilities above 0 that sum to 1. Overwrites the logarithms.
 struct Normalized {
-  // The sum over rows of the logarithm of their divisor, each rounded to units of 2^-24: such sums are
-  // exact in any order.
-  double log_sums = 0;
-  double change = 0;  // the largest difference to the old `probabilities`
-
-  std::int64_t evidence_units() const { return static_cast<std::int64_t>(log_sums * kEvidenceUnits); }
+  double log_sums = 0;  // sum over rows of the logarithm of their divisor
+  double change = 0;    // the largest difference to the old `probabilities`
 };
 Normalized normalize_log_rows(std::span<double> logs, std::size_t width,
                               std::span<double> probabilities);
-// The same, faster for few rows.
+// The same; each row's logarithm is rounded to whole units, whose sum is exact in any order.
+struct NormalizedInUnits {
+  std::int64_t log_sums = 0;
+  double change = 0;
+};
+NormalizedInUnits normalize_log_rows_in_units(std::span<double> logs, std::size_t width,
+                                              std::span<double> probabilities);
+// The same as the first, faster for few rows.
 void softmax_log_rows(std::span<double> logs, std::size_t width, std::span<double> probabilities);
 
 // Probabilities, rounded to units of 2^-32.

@@ -120,7 +120,8 @@ MethodInfo rounds_method(std::string name, std::string summary, std::string cita
       const RoundsInput input = rounds_input(labels, given, context);
       require_memory(name_, Rounds::bytes(options_, input), context);
       if (labels.num_classes() == 0) return no_labels(labels, context);
-      return fit_in_rounds(believable(Rounds::start(options_, input), input), labels, given, context);
+      return fit_in_rounds(believable(name_, Rounds::start(options_, input), input), labels, given,
+                           context);
     }
 
    private:
@@ -136,7 +137,8 @@ MethodInfo rounds_method(std::string name, std::string summary, std::string cita
                                       Rounds::option_table().parse(name.c_str(), settings));
   };
   info.make_rounds = [name](const Settings& settings, const RoundsInput& input) {
-    return believable(Rounds::start(Rounds::option_table().parse(name.c_str(), settings), input), input);
+    return believable(name, Rounds::start(Rounds::option_table().parse(name.c_str(), settings), input),
+                      input);
   };
   return info;
 }

@@ -1,5 +1,7 @@
 #include "methods/believable.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -10,6 +12,7 @@ namespace {
 
 // Who meets whom, besides what the method asks for.
 struct BelievableSummary final : RoundSummary {
+  std::string identity;  // of the model that asks
   LoneWorkers lone;
   bool meet = false;         // on some task
   bool knows_truth = false;  // of some task
@@ -23,6 +26,7 @@ struct BelievableSummary final : RoundSummary {
     asked->add(*other.asked);
   }
   void exchange(Archive& archive) override {
+    archive.same(identity);
     lone.exchange(archive);
     archive.value(meet);
     archive.value(knows_truth);
@@ -32,14 +36,17 @@ struct BelievableSummary final : RoundSummary {
 
 class BelievableModel final : public RoundModel {
  public:
-  BelievableModel(std::unique_ptr<RoundModel> model, const RoundsInput& input)
-      : model_(std::move(model)),
+  BelievableModel(const std::string& method, std::unique_ptr<RoundModel> model, const RoundsInput& input)
+      : identity_(
+            fmt::format("{} with {} workers and {} classes", method, input.workers, input.classes)),
+        model_(std::move(model)),
         workers_(input.workers),
         classes_(input.classes),
         history_(input.history().begin(), input.history().end()) {}
 
   std::unique_ptr<RoundSummary> nothing() const override {
     auto summary = std::make_unique<BelievableSummary>();
+    summary->identity = identity_;
     summary->asked = model_->nothing();
     return summary;
   }
@@ -101,6 +108,7 @@ class BelievableModel final : public RoundModel {
   }
 
   void exchange(Archive& archive) override {
+    archive.same(identity_);
     archive.value(is_first_);
     archive.value(tells_nothing_);
     archive.value(quality_);
@@ -121,6 +129,7 @@ class BelievableModel final : public RoundModel {
     }
   }
 
+  std::string identity_;
   std::unique_ptr<RoundModel> model_;
   std::uint32_t workers_;
   std::uint32_t classes_;
@@ -135,8 +144,9 @@ class BelievableModel final : public RoundModel {
 
 }  // namespace
 
-std::unique_ptr<RoundModel> believable(std::unique_ptr<RoundModel> model, const RoundsInput& input) {
-  return std::make_unique<BelievableModel>(std::move(model), input);
+std::unique_ptr<RoundModel> believable(const std::string& method, std::unique_ptr<RoundModel> model,
+                                       const RoundsInput& input) {
+  return std::make_unique<BelievableModel>(method, std::move(model), input);
 }
 
 }  // namespace crowdfold

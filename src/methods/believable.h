@@ -3,11 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "crowdfold/rounds.h"
 
 namespace crowdfold {
 
-std::unique_ptr<RoundModel> believable(std::unique_ptr<RoundModel> model, const RoundsInput& input);
+// `method` is the name by which its bytes are told from those of others.
+std::unique_ptr<RoundModel> believable(const std::string& method, std::unique_ptr<RoundModel> model,
+                                       const RoundsInput& input);
 
 }  // namespace crowdfold

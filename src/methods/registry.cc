@@ -79,7 +79,7 @@ void require_rounds(const MethodInfo& method, const Settings& settings) {
   const bool by_setting = static_cast<bool>(method.make_rounds);
   throw Error(ErrorCode::usage,
               fmt::format("{} cannot judge tasks in rounds{}; methods that can: {}", method.name,
-                          by_setting ? " without --set rounds=3" : "", fmt::join(names, ", ")));
+                          by_setting ? " without --set vote_rounds=2" : "", fmt::join(names, ", ")));
 }
 
 bool MethodInfo::has_option(const std::string& option) const {

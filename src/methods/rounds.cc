@@ -1,5 +1,8 @@
 #include "crowdfold/rounds.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -7,6 +10,12 @@
 
 namespace crowdfold {
 namespace {
+
+constexpr std::string_view kSignature = "crowdfold rounds 1\n";
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCode::data, "these bytes are not a model or a summary of this run: " + why);
+}
 
 class ArchiveWriter final : public Archive {
  public:
@@ -23,23 +32,19 @@ class ArchiveReader final : public Archive {
   explicit ArchiveReader(std::string_view text) : text_(text) {}
   bool reads() const override { return true; }
   void bytes(void* data, std::size_t size) override {
-    if (size > text_.size()) refuse();
+    if (size > text_.size()) refuse("they end too early");
     std::memcpy(data, text_.data(), size);
     text_.remove_prefix(size);
   }
   void require_end() const {
-    if (!text_.empty()) refuse();
+    if (!text_.empty()) refuse("there are too many");
   }
 
  private:
   // An array of rows may be much larger than what is written of it, but no model is this large.
   void require_size(std::uint64_t size) const override {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 36;
-    if (size > kMost) refuse();
-  }
-  [[noreturn]] static void refuse() {
-    throw Error(ErrorCode::data,
-                "these bytes are of another method, other settings or another crowd, or are damaged");
+    if (size > kMost) refuse("an array is too large");
   }
 
   std::string_view text_;
@@ -48,18 +53,37 @@ class ArchiveReader final : public Archive {
 template <class Exchanged>
 std::string written(Exchanged& from) {
   ArchiveWriter archive;
+  archive.text = kSignature;
+  archive.text.resize(kSignature.size() + sizeof(XXH64_hash_t));
   from.exchange(archive);
+  const std::string_view body =
+      std::string_view(archive.text).substr(kSignature.size() + sizeof(XXH64_hash_t));
+  const XXH64_hash_t hash = XXH3_64bits(body.data(), body.size());
+  std::memcpy(archive.text.data() + kSignature.size(), &hash, sizeof(hash));
   return std::move(archive.text);
 }
 
 template <class Exchanged>
 void read(std::string_view bytes, Exchanged& into) {
+  XXH64_hash_t hash = 0;
+  if (bytes.substr(0, kSignature.size()) != kSignature) refuse("they begin otherwise");
+  bytes.remove_prefix(kSignature.size());
+  if (bytes.size() < sizeof(hash)) refuse("they end too early");
+  std::memcpy(&hash, bytes.data(), sizeof(hash));
+  bytes.remove_prefix(sizeof(hash));
+  if (hash != XXH3_64bits(bytes.data(), bytes.size())) refuse("they are damaged");
   ArchiveReader archive(bytes);
   into.exchange(archive);
   archive.require_end();
 }
 
 }  // namespace
+
+void Archive::same(const std::string& expected) {
+  std::string there = expected;
+  array(there);
+  if (there != expected) refuse("they are of " + there + ", not of " + expected);
+}
 
 void run_rounds(RoundModel& model, const TaskBlocks& blocks, const RunContext& context) {
   while (!model.is_done()) {

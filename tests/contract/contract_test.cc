@@ -30,6 +30,7 @@ std::string name_of(const ::testing::TestParamInfo<std::string>& parameter) { re
       name_of)
 
 ENROL(EveryMethod, true);
+ENROL(MethodInRounds, static_cast<bool>(m.make_rounds));
 ENROL(MethodThatDrawsNothing, !m.traits.draws);
 ENROL(MethodWithoutOrder, !m.traits.draws && !m.make_online);
 ENROL(MethodOfShares, m.traits.by_shares);

@@ -70,5 +70,6 @@ class MethodThatClimbs : public EveryMethod {};
 class MethodWithATolerance : public EveryMethod {};
 class MethodWithConfusion : public EveryMethod {};
 class MethodWithFreeMatrices : public EveryMethod {};
+class MethodInRounds : public EveryMethod {};
 
 }  // namespace crowdfold

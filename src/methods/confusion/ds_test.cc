@@ -9,6 +9,7 @@
 namespace crowdfold {
 namespace {
 
+using testing::kWholeUnits;
 using testing::labels_of;
 
 Result ds(const Labels& labels, const Settings& settings = {}) {
@@ -22,9 +23,9 @@ TEST(DawidSkene, BeginsWithSevenTenthsOnTheDiagonal) {
   const Result result =
       ds(labels_of({{"1", "u", "a"}, {"1", "v", "a"}, {"1", "w", "b"}}), {{"iterations", "1"}});
   // a : b = .7 .7 .3 : .3 .3 .7
-  EXPECT_NEAR(result.confidence[0], .7, 1e-12);
+  EXPECT_NEAR(result.confidence[0], .7, kWholeUnits);
   EXPECT_EQ(result.trace.size(), 1U);
-  EXPECT_NEAR(result.trace[0], std::log(.5 * (.7 * .7 * .3 + .3 * .3 * .7)), 1e-12);
+  EXPECT_NEAR(result.trace[0], std::log(.5 * (.7 * .7 * .3 + .3 * .3 * .7)), kWholeUnits);
 }
 
 TEST(DawidSkene, LearnsConfusionMatrices) {
@@ -84,14 +85,14 @@ TEST(DawidSkene, StartsFromTheMatricesItIsGiven) {
   // a : b = .9 .4 : .2 .6, by truth and label
   const Result result = ds_from("confusion", {.9, .1, .2, .8, .6, .4, .4, .6});
   EXPECT_EQ(result.estimate[0], 0);
-  EXPECT_NEAR(result.confidence[0], .9 * .4 / (.9 * .4 + .2 * .6), 1e-12);
+  EXPECT_NEAR(result.confidence[0], .9 * .4 / (.9 * .4 + .2 * .6), kWholeUnits);
 }
 
 TEST(DawidSkene, AddsTheCountsItIsGivenToThoseOfAVote) {
   // The vote is even: u has said a on half an a and half a b, v the same of b.
   const Result result = ds_from("counts", {8.5, 1, 2, 7.5, 1.5, 1, 2, 2.5});
   // a : b = 9/10 1.5/3 : 2.5/10 3/5
-  EXPECT_NEAR(result.confidence[0], .9 * .5 / (.9 * .5 + .25 * .6), 1e-12);
+  EXPECT_NEAR(result.confidence[0], .9 * .5 / (.9 * .5 + .25 * .6), kWholeUnits);
 }
 
 }  // namespace

@@ -81,12 +81,12 @@ TEST(Ebcc, WithOneSubtypeIsIbccIfTheirClassPriorsAgree) {
   const Result ibcc = find_method("ibcc").make({{"classes", "2"}})->fit(labels, given, context);
   const auto expect_near = [](const auto& a, const auto& b) {
     ASSERT_EQ(a.size(), b.size());
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], kNearly) << i;
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], testing::kWholeUnits) << i;
   };
   expect_near(result.trace, ibcc.trace);
   expect_near(result.posterior, ibcc.posterior);
   expect_near(result.confusion, ibcc.confusion);
-  EXPECT_NEAR(result.learned.counts_of(0).correct, ibcc.learned.counts_of(0).correct, kNearly);
+  EXPECT_NEAR(result.learned.counts_of(0).correct, ibcc.learned.counts_of(0).correct, testing::kWholeUnits);
 }
 
 TEST(Ebcc, CountsAKnownTruthAsACertainVoteAlsoInTheClassPrior) {

@@ -11,10 +11,11 @@ namespace crowdfold {
 namespace {
 
 using testing::LabelRow;
+using testing::kRoundedTrace;
 using testing::labels_of;
 using testing::outvoted;
 
-using testing::kExact;
+using testing::kWholeUnits;
 
 Result fast_ds(const Labels& labels, const Settings& settings = {}, const Knowledge& given = {}) {
   RunContext context;
@@ -35,11 +36,11 @@ TEST(FastDawidSkene, CountsDecisionsNotProbabilities) {
   // By worker, truth and label. Shares of votes for the truth would give other numbers than these.
   const std::vector<double> expected = {1, 0, 0, 1, 1, 0, .5, .5, .5, .5, 0, 1};
   for (std::size_t i = 0; i < expected.size(); ++i)
-    EXPECT_NEAR(result.confusion[i], expected[i], kExact) << i;
-  EXPECT_NEAR(result.learned.counts_of(2).correct, 4 * .75, kExact);
+    EXPECT_NEAR(result.confusion[i], expected[i], kWholeUnits) << i;
+  EXPECT_NEAR(result.learned.counts_of(2).correct, 4 * .75, kWholeUnits);
   // On a, w says either; on b, v does: each task has a factor 1/2 of its class and one of 1/2.
   EXPECT_EQ(result.trace.size(), 1U);
-  EXPECT_NEAR(result.trace[0], 4 * std::log(.25), kExact);
+  EXPECT_NEAR(result.trace[0], 4 * std::log(.25), kWholeUnits);
 }
 
 TEST(FastDawidSkene, JudgesByClassSharesAndConfusions) {
@@ -47,7 +48,7 @@ TEST(FastDawidSkene, JudgesByClassSharesAndConfusions) {
   std::vector<LabelRow> rows = kFastDsRows;
   rows.push_back({"5", "v", "a"});
   const Result result = fast_ds(labels_of(rows));
-  EXPECT_NEAR(result.posterior[8], .75, kExact);
+  EXPECT_NEAR(result.posterior[8], .75, kWholeUnits);
 }
 
 TEST(FastDawidSkene, EndsWhenNoDecisionChanges) {
@@ -69,8 +70,8 @@ TEST(FastDawidSkene, TakesAnyLabelForEquallyLikelyWhereAWorkerHasMetNoTaskOfACla
                                    {"3", "y", "c"}});
   const Result result = fast_ds(labels);
   const std::vector<double> of_u = {1, 0, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3};
-  for (std::size_t i = 0; i < of_u.size(); ++i) EXPECT_NEAR(result.confusion[i], of_u[i], kExact) << i;
-  EXPECT_NEAR(result.confidence[0], 9.0 / 11, kExact);  // 1 : 1/9 : 1/9
+  for (std::size_t i = 0; i < of_u.size(); ++i) EXPECT_NEAR(result.confusion[i], of_u[i], kWholeUnits) << i;
+  EXPECT_NEAR(result.confidence[0], 9.0 / 11, kWholeUnits);  // 1 : 1/9 : 1/9
 }
 
 TEST(FastDawidSkene, LearnsFromAKnownTruth) {
@@ -78,8 +79,8 @@ TEST(FastDawidSkene, LearnsFromAKnownTruth) {
   given.truths = {kNoClass, 1};  // with w, against u and v
   const Result result = fast_ds(labels_of(kFastDsRows), {{"iterations", "1"}}, given);
   EXPECT_EQ(result.estimate[1], 1);
-  EXPECT_NEAR(result.confusion[2], 1.0 / 3, kExact);  // u says a on one of three b
-  EXPECT_NEAR(result.confusion[11], 1, kExact);       // w never does
+  EXPECT_NEAR(result.confusion[2], 1.0 / 3, kWholeUnits);  // u says a on one of three b
+  EXPECT_NEAR(result.confusion[11], 1, kWholeUnits);       // w never does
 }
 
 TEST(FastDawidSkene, DecidesTiesOfTheVoteAsTold) {
@@ -107,7 +108,7 @@ TEST(FastDawidSkene, NeverLowersTheLikelihoodAndEndsWithinAFewIterations) {
   EXPECT_GT(result.trace.size(), 2U);
   EXPECT_LT(result.trace.size(), 20U);
   for (std::size_t i = 1; i < result.trace.size(); ++i)
-    EXPECT_GE(result.trace[i], result.trace[i - 1] - 1e-9) << i;
+    EXPECT_GE(result.trace[i], result.trace[i - 1] - kRoundedTrace) << i;
 }
 
 }  // namespace

@@ -13,10 +13,11 @@ namespace {
 
 using testing::BccIteration;
 using testing::LabelRow;
+using testing::kRoundedTrace;
 using testing::labels_of;
 using testing::Row;
 
-using testing::kExact;
+using testing::kWholeUnits;
 
 Result ibcc(const Labels& labels, const Settings& settings = {}, const Knowledge& given = {}) {
   RunContext context;
@@ -37,12 +38,12 @@ TEST(Ibcc, UpdatesDirichletsFromSharesOfVotesThenClasses) {
   const Result one = ibcc(labels_of(kIbccRows), {{"iterations", "1"}});
   const Result two = ibcc(labels_of(kIbccRows), {{"iterations", "2"}, {"tolerance", "0"}});
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_NEAR(one.posterior[i], first.q[i / 2][i % 2], kExact) << i;
-    EXPECT_NEAR(two.posterior[i], second.q[i / 2][i % 2], kExact) << i;
+    EXPECT_NEAR(one.posterior[i], first.q[i / 2][i % 2], kWholeUnits) << i;
+    EXPECT_NEAR(two.posterior[i], second.q[i / 2][i % 2], kWholeUnits) << i;
   }
   ASSERT_EQ(two.trace.size(), 2U);
-  EXPECT_NEAR(two.trace[0], first.bound, kExact);
-  EXPECT_NEAR(two.trace[1], second.bound, kExact);
+  EXPECT_NEAR(two.trace[0], first.bound, kWholeUnits);
+  EXPECT_NEAR(two.trace[1], second.bound, kWholeUnits);
 }
 
 TEST(Ibcc, ReportsPosteriorMeansUnderTheLastClasses) {
@@ -52,10 +53,10 @@ TEST(Ibcc, ReportsPosteriorMeansUnderTheLastClasses) {
   const Result result = ibcc(labels_of(kIbccRows), {{"iterations", "1"}});
   const double u_on_a = (4 + p) / (5 + p + r);
   const double u_on_b = (4 + 1 - r) / (5 + 2 - p - r);
-  EXPECT_NEAR(result.confusion[0], u_on_a, kExact);
-  EXPECT_NEAR(result.confusion[3], u_on_b, kExact);
+  EXPECT_NEAR(result.confusion[0], u_on_a, kWholeUnits);
+  EXPECT_NEAR(result.confusion[3], u_on_b, kWholeUnits);
   EXPECT_NEAR(result.learned.counts_of(0).correct, 2 * ((p + r) / 2 * u_on_a + (2 - p - r) / 2 * u_on_b),
-              kExact);
+              kWholeUnits);
 }
 
 TEST(Ibcc, StopsWhenNoProbabilityMovesByMoreThanTheTolerance) {
@@ -73,10 +74,10 @@ TEST(Ibcc, LearnsFromAKnownTruthAsFromACertainOne) {
   given.truths = {kNoClass, 0};  // against both workers
   const BccIteration learned(labels_of(kIbccRows), kIbccClassPrior, {kVoteShares[0], {1, 0}});
   const Result result = ibcc(labels_of(kIbccRows), {{"iterations", "1"}}, given);
-  EXPECT_NEAR(result.posterior[0], learned.q[0][0], kExact);
+  EXPECT_NEAR(result.posterior[0], learned.q[0][0], kWholeUnits);
   EXPECT_EQ(result.posterior[2], 1);
   const double p = learned.q[0][0];
-  EXPECT_NEAR(result.confusion[0], (4 + p) / (5 + p + 1), kExact);
+  EXPECT_NEAR(result.confusion[0], (4 + p) / (5 + p + 1), kWholeUnits);
 }
 
 TEST(Ibcc, AddsAHistoryToThePriorEvenlyByClass) {
@@ -101,7 +102,7 @@ TEST(Ibcc, NeverLowersTheBound) {
   const Result result = ibcc(labels, {{"iterations", "60"}, {"tolerance", "0"}}, given);
   ASSERT_EQ(result.trace.size(), 60U);
   for (std::size_t i = 1; i < result.trace.size(); ++i)
-    EXPECT_GE(result.trace[i], result.trace[i - 1] - 1e-9) << i;
+    EXPECT_GE(result.trace[i], result.trace[i - 1] - kRoundedTrace) << i;
 }
 
 TEST(Ibcc, LearnsNothingFromTasksThatNobodyLabelled) {

@@ -11,9 +11,10 @@ namespace crowdfold {
 namespace {
 
 using testing::LabelRow;
+using testing::kRoundedTrace;
 using testing::labels_of;
 
-using testing::kExact;
+using testing::kWholeUnits;
 
 Result lfc(const Labels& labels, Settings settings, const Knowledge& given = {}) {
   settings.insert(settings.end(), {{"right", "2"}, {"wrong", "1"}});
@@ -58,26 +59,26 @@ TEST(LearningFromCrowds, LearnsFromSharesOfVotesAndThePriorThenJudges) {
   const Learned first(2.0 / 3, 0);
   const Result one = lfc(labels_of(kLfcRows), {{"iterations", "1"}});
   ASSERT_EQ(one.trace.size(), 1U);
-  EXPECT_NEAR(one.posterior[0], first.p(), kExact);
-  EXPECT_NEAR(one.posterior[2], first.r(), kExact);
-  EXPECT_NEAR(one.trace[0], first.log_posterior(), kExact);
-  EXPECT_NEAR(one.confusion[0], 8.0 / 11, kExact);  // u on a: (2 + 2/3) / (2 + 1 + 2/3)
-  EXPECT_NEAR(one.confusion[2], 4.0 / 13, kExact);  // and on b: (1 + 1/3) / (2 + 1 + 4/3)
-  EXPECT_NEAR(one.learned.counts_of(0).correct, 2 * (1.0 / 3 * 8 / 11 + 2.0 / 3 * 9 / 13), kExact);
+  EXPECT_NEAR(one.posterior[0], first.p(), kWholeUnits);
+  EXPECT_NEAR(one.posterior[2], first.r(), kWholeUnits);
+  EXPECT_NEAR(one.trace[0], first.log_posterior(), kWholeUnits);
+  EXPECT_NEAR(one.confusion[0], 8.0 / 11, kWholeUnits);  // u on a: (2 + 2/3) / (2 + 1 + 2/3)
+  EXPECT_NEAR(one.confusion[2], 4.0 / 13, kWholeUnits);  // and on b: (1 + 1/3) / (2 + 1 + 4/3)
+  EXPECT_NEAR(one.learned.counts_of(0).correct, 2 * (1.0 / 3 * 8 / 11 + 2.0 / 3 * 9 / 13), kWholeUnits);
 
   const Learned second(first.p(), first.r());
   const Result two = lfc(labels_of(kLfcRows), {{"iterations", "2"}});
   ASSERT_EQ(two.trace.size(), 2U);
-  EXPECT_NEAR(two.posterior[0], second.p(), kExact);
-  EXPECT_NEAR(two.posterior[2], second.r(), kExact);
-  EXPECT_NEAR(two.trace[1], second.log_posterior(), kExact);
-  EXPECT_NEAR(two.confusion[2], second.u_b, kExact);
+  EXPECT_NEAR(two.posterior[0], second.p(), kWholeUnits);
+  EXPECT_NEAR(two.posterior[2], second.r(), kWholeUnits);
+  EXPECT_NEAR(two.trace[1], second.log_posterior(), kWholeUnits);
+  EXPECT_NEAR(two.confusion[2], second.u_b, kWholeUnits);
 }
 
 TEST(LearningFromCrowds, IsMaximumLikelihoodUnlessToldAPrior) {
   // Task 1: 1/3 * 1 on a, 2/3 * 1/4 on b; task 2: 0 on a, 2/3 * 3/4 on b.
   const Result result = find_method("lfc").make({{"iterations", "1"}})->fit(labels_of(kLfcRows), {});
-  EXPECT_NEAR(result.trace[0], std::log(.5) + std::log(.5), kExact);
+  EXPECT_NEAR(result.trace[0], std::log(.5) + std::log(.5), kWholeUnits);
 }
 
 TEST(LearningFromCrowds, StopsWhenNoProbabilityMovesByMoreThanTheTolerance) {
@@ -96,12 +97,12 @@ TEST(LearningFromCrowds, LearnsFromAKnownTruthAsFromACertainOne) {
   given.truths = {kNoClass, 0};  // against both workers
   const Learned learned(2.0 / 3, 1);
   const Result result = lfc(labels_of(kLfcRows), {{"iterations", "1"}}, given);
-  EXPECT_NEAR(result.posterior[0], learned.p(), kExact);
+  EXPECT_NEAR(result.posterior[0], learned.p(), kWholeUnits);
   EXPECT_EQ(result.posterior[2], 1);
-  EXPECT_NEAR(result.confusion[0], learned.u_a, kExact);
+  EXPECT_NEAR(result.confusion[0], learned.u_a, kWholeUnits);
   EXPECT_NEAR(result.trace[0],
               std::log(learned.a1() + learned.b1()) + std::log(learned.a2()) + learned.log_prior,
-              kExact);
+              kWholeUnits);
 }
 
 TEST(LearningFromCrowds, AddsAHistoryToThePriorEvenlyByClass) {
@@ -141,7 +142,7 @@ TEST(LearningFromCrowds, NeverLowersTheLogPosterior) {
   const Result result = lfc(labels, {{"iterations", "60"}}, given);
   ASSERT_EQ(result.trace.size(), 60U);
   for (std::size_t i = 1; i < result.trace.size(); ++i)
-    EXPECT_GE(result.trace[i], result.trace[i - 1] - 1e-9) << i;
+    EXPECT_GE(result.trace[i], result.trace[i - 1] - kRoundedTrace) << i;
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 //
 // Online, the second look is taken chunk by chunk, after the chunk was learned.
 //
-// With `rounds` the pass over tasks in their order gives way to rounds from a majority vote, which need
-// no order (crowdfold/rounds.h): C_i and n_i are i's agreement with the vote; then, round by round, with
-// the tasks judged by v_i.
-// Cost: twice onepass; for the second look at a task, its labels must be kept or read again.
+// With `vote_rounds` the pass over tasks in their order gives way to rounds from a majority vote, which
+// need no order (crowdfold/rounds.h): C_i and n_i are i's agreement with the vote; then, round by round,
+// with the tasks judged by v_i. Cost: twice onepass; for the second look at a task, its labels must be
+// kept or read again.
 #include "methods/batch.h"
 #include "methods/methods.h"
 #include "methods/passes/onepass.h"
@@ -24,13 +24,13 @@ namespace {
 class TwoPass final : public OnePass {
  public:
   struct Options : OnePass::Options {
-    int rounds = 0;
+    int vote_rounds = 0;
   };
   static const OptionTable<Options>& option_table() {
     static const OptionTable<Options> table(
         vote_options<Options>(),
         {order_option<Options>(),
-         integer("rounds", &Options::rounds, 0, 1000,
+         integer("vote_rounds", &Options::vote_rounds, 0, 1000,
                  "learn in rounds from a majority vote, not in the order of tasks; 0: in their order")});
     return table;
   }
@@ -71,7 +71,7 @@ class TwoPassModel final : public AgreementModel {
   bool next(bool rests) override {
     ++round_;
     count();
-    return round_ < options_.rounds && !rests;
+    return round_ < options_.vote_rounds && !rests;
   }
   void count() {
     WorkerState state;
@@ -111,7 +111,7 @@ MethodInfo twopass_method() {
   MethodInfo info = online_method<TwoPass>(name, summary, citation, traits);
   const MethodInfo in_rounds = rounds_method<TwoPassInRounds>(name, summary, citation, traits);
   const auto asks_for_rounds = [](const Settings& settings) {
-    return TwoPass::option_table().parse("twopass", settings).rounds > 0;
+    return TwoPass::option_table().parse("twopass", settings).vote_rounds > 0;
   };
   info.make = [=, make = info.make](const Settings& settings) {
     return asks_for_rounds(settings) ? in_rounds.make(settings) : make(settings);

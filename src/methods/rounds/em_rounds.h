@@ -5,7 +5,7 @@
 //   sums    =  sum_t q_t                by class, and by worker: Tables::add_counts
 //   tables  =  m_step(sums)
 //
-// Probabilities are added up in units of 2^-32, log-likelihoods in units of 2^-24, so that sums are
+// Probabilities are added up in units of 2^-32, log-likelihoods in units of 2^-28, so that sums are
 // exact in any order. A method derives from EmModel<Tables> and says what its M-step is.
 //
 // Starts with shares of votes for q and the M-step, or with tables of its own and the E-step.
@@ -111,8 +111,8 @@ class EmModel : public RoundModel {
         write_vote_shares(block, classes_, first, last, rows);
       } else {
         if (watches_change()) judge_before(block, first, last, scratch);
-        const Normalized judged = judge_rows(tables_, block, first, last, scratch);
-        sums.evidence += judged.evidence_units();
+        const NormalizedInUnits judged = judge_rows(tables_, block, first, last, scratch);
+        sums.evidence += judged.log_sums;
         sums.change = std::max(sums.change, judged.change);
       }
       if (plan_.decides) decide(block, first, last, rows, sums);
@@ -253,13 +253,13 @@ class EmModel : public RoundModel {
   }
 
   // E-step; the change is that to what the rows held.
-  Normalized judge_rows(const Tables& tables, const TaskBlock& block, TaskId first, TaskId last,
-                        Scratch& scratch) const {
+  NormalizedInUnits judge_rows(const Tables& tables, const TaskBlock& block, TaskId first, TaskId last,
+                               Scratch& scratch) const {
     const std::span<double> rows = scratch.rows(first, last, width());
     const std::span<double> scores = std::span(scratch.scores).first(rows.size());
     tables.add_scores(block, first, last, scores);
     correct_scores(block, classes_, first, last, scores);
-    return normalize_log_rows(scores, width(), rows);
+    return normalize_log_rows_in_units(scores, width(), rows);
   }
   // What the rows were in the round before.
   void judge_before(const TaskBlock& block, TaskId first, TaskId last, Scratch& scratch) const {
