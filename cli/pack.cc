@@ -61,7 +61,7 @@ void add_pack(CLI::App& app) {
                   "where rows wait that are not grouped by task and do not fit into memory; default: "
                   "where the output is")
       ->type_name("DIR")
-      ->check(is_file_name)
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
       ->group(out);
   state->input.add_to(command);
   state->run.add_threads_to(command);

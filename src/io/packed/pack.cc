@@ -21,6 +21,7 @@
 #include "io/packed/packed_writer.h"
 #include "io/packed/read_packed.h"
 #include "io/packed/scattered_rows.h"
+#include "io/room.h"
 #include "io/temporary_file.h"
 #include "labels/task_history.h"
 
@@ -233,7 +234,11 @@ class Packing {
 
     ScatteredRows rows(options, context_);
     reader.run([&](int thread) -> ScatteredRows::Writer& { return rows.writer(thread); },
-               [&](const BlockSummary& block) { rows.append(block); });
+               [&](const BlockSummary& block) {
+                 rows.append(block);
+                 require_room(reader.source(), "the names of its workers", rows.ids().bytes(),
+                              context_.max_memory);
+               });
     PackedWriter& writer = target_.restart();
     PackTally tally;
     rows.finish(
