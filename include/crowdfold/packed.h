@@ -78,6 +78,13 @@ class PackedLabels final : public TaskBlocks {
   using OrderedBody = std::function<void(const TaskBlock& block, const TaskNames& names)>;
   void in_order(const char* stage, const RunContext& context, Names names,
                 const OrderedBody& body) const;
+  // The same with a step that all threads take side by side, and whose outcome waits for its turn:
+  // work(block, names, slot), then body(block, names, slot) in order. Slots are below
+  // num_slots(context); nobody else has a block's slot before body returns.
+  using SlotBody = std::function<void(const TaskBlock& block, const TaskNames& names, std::size_t slot)>;
+  void in_order(const char* stage, const RunContext& context, Names names, const SlotBody& work,
+                const SlotBody& body) const;
+  static std::size_t num_slots(const RunContext& context);
   // The names of a block's tasks, for whoever keeps estimates by block. body may be called by any
   // thread.
   void names_of(std::size_t block, const std::function<void(const TaskNames&)>& body) const;
@@ -95,7 +102,8 @@ class PackedLabels final : public TaskBlocks {
 
 // What packing does, told while it is done.
 struct PackListener {
-  std::function<void(const std::string&)> on_space = {};  // the space that temporary files need, before
+  // A sentence on the space that temporary files need, before they take it.
+  std::function<void(const std::string&)> on_space = {};
 };
 
 struct PackRequest {

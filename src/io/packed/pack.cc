@@ -47,6 +47,7 @@ class PackedTarget {
   }
   PackedWriter& writer() { return *writer_; }
   virtual std::string folder() const = 0;
+  virtual bool is_temporary() const = 0;
 
  private:
   virtual void begin() = 0;
@@ -72,6 +73,7 @@ class FileTarget final : public PackedTarget {
       return std::filesystem::temp_directory_path().string();
     return std::filesystem::path(path_).parent_path().string();
   }
+  bool is_temporary() const override { return false; }
   void commit() { file_->commit(); }
 
  private:
@@ -90,6 +92,7 @@ class TemporaryTarget final : public PackedTarget {
  public:
   explicit TemporaryTarget(std::string folder) : folder_(std::move(folder)) {}
   std::string folder() const override { return folder_; }
+  bool is_temporary() const override { return true; }
   PackedLabels open() { return {file_->release(), "temporary file"}; }
 
  private:
@@ -197,7 +200,9 @@ class Packing {
     GroupedTasks tasks(request_.labels, options_, context_, 0);
     const LabelBlock first = tasks.reader().peek();
     if (!looks_grouped(first)) return false;
-    require_space(output_bytes(tasks.reader(), first), target_.folder(), "the packed labels");
+    const double space = output_bytes(tasks.reader(), first);
+    if (target_.is_temporary()) tell_space("labels are packed into", space, target_.folder());
+    require_space(space, target_.folder(), "the packed labels");
     PackedWriter& writer = target_.restart();
     PackTally tally;
     TaskHistory history;
@@ -230,7 +235,7 @@ class Packing {
     options.rows = reader.blocks() * static_cast<double>(first.rows);
     options.memory = context_.max_memory > 0 ? context_.max_memory : kMemoryWithoutLimit;
     options.folder = folder;
-    tell_space(reader, first, options);
+    plan_space(reader, first, options);
 
     ScatteredRows rows(options, context_);
     reader.run([&](int thread) -> ScatteredRows::Writer& { return rows.writer(thread); },
@@ -263,24 +268,32 @@ class Packing {
                               static_cast<double>(first.names.size()) / 2);
   }
 
-  void tell_space(const LabelReader& reader, const LabelBlock& first,
-                  const ScatteredRows::Options& options) {
+  void plan_space(const LabelReader& reader, const LabelBlock& first,
+                  const ScatteredRows::Options& options) const {
     const double numbered = sizeof(std::uint32_t);
     const double name =
         std::max(numbered, name_bytes(first) - static_cast<double>(options.head.text().size()));
-    const std::uint64_t needed = ScatteredRows::space_needed(options.rows, name, options.memory);
-    const auto output = static_cast<std::uint64_t>(output_bytes(reader, first));
-    if (needed > 0 && listener_.on_space) {
-      listener_.on_space(fmt::format(
-          "rows are not grouped by task, and more than may be held in memory: about {} of temporary "
-          "files in {}, where {} are free",
-          memory_size(needed), options.folder.empty() ? "this folder" : options.folder,
-          memory_size(free_space(options.folder))));
-    }
+    const auto rows =
+        static_cast<double>(ScatteredRows::space_needed(options.rows, name, options.memory));
+    const double output = output_bytes(reader, first);
     const bool one_disk = options.folder == target_.folder();
-    require_space(static_cast<double>(needed + (one_disk ? output : 0)), options.folder,
-                  "temporary files");
-    if (!one_disk) require_space(static_cast<double>(output), target_.folder(), "the packed labels");
+    if (rows > 0) {
+      tell_space("rows are not grouped by task, and are more than memory may hold: they wait in",
+                 rows + (target_.is_temporary() && one_disk ? output : 0), options.folder);
+    } else if (target_.is_temporary()) {
+      tell_space("labels are packed into", output, target_.folder());
+    }
+    require_space(rows + (one_disk ? output : 0), options.folder, "temporary files");
+    if (!one_disk) require_space(output, target_.folder(), "the packed labels");
+  }
+
+  // Where the input's size is not known, neither is the space.
+  void tell_space(const char* why, double bytes, const std::string& folder) const {
+    if (!listener_.on_space) return;
+    listener_.on_space(fmt::format(
+        "{} temporary files in {}{}, where {} are free", why, folder.empty() ? "this folder" : folder,
+        bytes > 0 ? fmt::format(", about {}", memory_size(static_cast<std::uint64_t>(bytes))) : "",
+        memory_size(free_space(folder))));
   }
 
   // Error(io) if the disk is surely too small: an estimate may be a little too large, and of compressed

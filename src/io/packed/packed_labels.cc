@@ -402,18 +402,29 @@ void PackedLabels::for_each(int threads, const char* stage, const RunContext& co
   });
 }
 
+std::size_t PackedLabels::num_slots(const RunContext& context) {
+  return static_cast<std::size_t>(std::max(1, context.threads)) + 1;
+}
+
 void PackedLabels::in_order(const char* stage, const RunContext& context, Names names,
                             const OrderedBody& body) const {
+  in_order(
+      stage, context, names, [](const TaskBlock&, const TaskNames&, std::size_t) {},
+      [&](const TaskBlock& block, const TaskNames& read, std::size_t) { body(block, read); });
+}
+
+void PackedLabels::in_order(const char* stage, const RunContext& context, Names names,
+                            const SlotBody& work, const SlotBody& body) const {
   struct Item {
     std::size_t number = 0;
     BlockRoom room;
     TaskBlock block;
     TaskNames names;
   };
-  const int threads = std::max(1, context.threads);
+  const std::size_t slots = num_slots(context);  // which the pipeline takes in turn
   std::size_t next = 0;
   run_pipeline<Item>(
-      threads, static_cast<std::size_t>(threads) + 1,
+      std::max(1, context.threads), slots,
       [&](Item& item) {
         context.throw_if_cancelled();
         item.number = next;
@@ -422,10 +433,11 @@ void PackedLabels::in_order(const char* stage, const RunContext& context, Names 
       [&](Item& item, int) {
         item.block = file_->labels_of(item.number, item.room);
         if (names == Names::yes) item.names = file_->names_of(item.number, item.room);
+        work(item.block, item.names, item.number % slots);
       },
       [&](Item& item) {
         context.report(stage, item.block.first(), num_tasks());
-        body(item.block, item.names);
+        body(item.block, item.names, item.number % slots);
       });
 }
 

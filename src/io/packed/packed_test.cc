@@ -126,7 +126,11 @@ RC_GTEST_PROP(PackedLabels, AreThoseOfReadLabelsForAnyRows, ()) {
   }
   const Labels wanted = read_labels(request.labels, request.read, threads(1));
   RC_ASSERT(describe(read_labels(folder / "l.cfp", {}, context = threads(2))) == describe(wanted));
-  const PackedLabels anonymous = pack_temporarily({request.labels, request.read, folder / ""}, context);
+  std::string told;
+  const PackedLabels anonymous =
+      pack_temporarily({request.labels, request.read, folder / ""}, context, nullptr,
+                       {.on_space = [&](const std::string& sentence) { told = sentence; }});
+  RC_ASSERT(told.find(" temporary files in ") != std::string::npos);
   RC_ASSERT(describe(anonymous.to_labels(threads(1))) == describe(wanted));
 }
 
@@ -199,6 +203,19 @@ TEST(PackedLabels, AreBlocksAsThoseInMemoryAre) {
                     for (; next < block.last(); ++next) EXPECT_EQ(names[next], labels.tasks()[next]);
                   });
   EXPECT_EQ(next, labels.num_tasks());
+  std::vector<std::string> worked(PackedLabels::num_slots(threads(3)));
+  std::string in_turn;
+  std::string wanted;
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) wanted += std::string(labels.tasks()[t]) + "\n";
+  packed.in_order(
+      "test", threads(3), PackedLabels::Names::yes,
+      [&](const TaskBlock& block, const TaskNames& names, std::size_t slot) {
+        worked[slot].clear();
+        for (TaskId t = block.first(); t < block.last(); ++t)
+          worked[slot] += std::string(names[t]) + "\n";
+      },
+      [&](const TaskBlock&, const TaskNames&, std::size_t slot) { in_turn += worked[slot]; });
+  EXPECT_EQ(in_turn, wanted);
   packed.names_of(3, [&](const TaskNames& names) {
     EXPECT_EQ(names[packed.first_task(3)], labels.tasks()[packed.first_task(3)]);
   });

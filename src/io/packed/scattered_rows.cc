@@ -22,8 +22,8 @@ constexpr std::uint64_t kShareOfRows = 4;        // of the memory, the part that
 constexpr std::size_t kSpillBytes = std::size_t{1} << 20;  // written at a time
 constexpr std::size_t kLeastRead = std::size_t{1} << 16;   // of a run at a time
 constexpr std::size_t kMostRead = std::size_t{1} << 22;
-constexpr std::size_t kBehind = 16;       // bytes that a packed row may be read past its end
-constexpr std::uint64_t kPackedRowBytes = 9;    // of a packed row, without its name, and of its piece
+constexpr std::size_t kBehind = 16;              // bytes that a packed row may be read past its end
+constexpr std::uint64_t kPackedRowBytes = 9;     // of a packed row, without its name, and of its piece
 constexpr std::uint64_t kGroupedLabelBytes = 7;  // of a grouped label, and its part of the task
 
 // Before the rows of a piece in a file.

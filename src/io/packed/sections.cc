@@ -59,34 +59,27 @@ std::uint64_t count_at(const char* from, std::uint64_t i, unsigned width) {
   }
 }
 
-// Both return the largest number; loops without a branch, which become vector instructions.
-template <class Stored>
-WorkerId widen(const char* from, std::uint64_t count, WorkerId* to) {
-  WorkerId largest = 0;
+// Numbers of `Stored` as wider ones; returns the largest. Nothing is read back and nothing branches, so
+// that loops become vector instructions: they are what a round over labels costs.
+template <class Stored, class Number>
+Number widen(const char* __restrict from, std::uint64_t count, Number* __restrict to) {
+  Number largest = 0;
   for (std::uint64_t j = 0; j < count; ++j) {
-    to[j] = stored_at<Stored>(from, j);
-    largest = std::max(largest, to[j]);
+    const Number number = stored_at<Stored>(from, j);
+    to[j] = number;
+    largest = largest < number ? number : largest;
   }
   return largest;
 }
 
-WorkerId widen_three(const char* from, std::uint64_t count, WorkerId* to) {
+WorkerId widen_three(const char* __restrict from, std::uint64_t count, WorkerId* __restrict to) {
   const char* const third = from + 2 * count;
   WorkerId largest = 0;
   for (std::uint64_t j = 0; j < count; ++j) {
-    to[j] = stored_at<std::uint16_t>(from, j) | static_cast<WorkerId>(stored_at<std::uint8_t>(third, j))
-                                                    << 16;
-    largest = std::max(largest, to[j]);
-  }
-  return largest;
-}
-
-template <class Stored>
-ClassId widen_classes(const char* from, std::uint64_t count, ClassId* to) {
-  ClassId largest = 0;
-  for (std::uint64_t j = 0; j < count; ++j) {
-    to[j] = stored_at<Stored>(from, j);
-    largest = std::max(largest, to[j]);
+    const WorkerId number = stored_at<std::uint16_t>(from, j) |
+                            static_cast<WorkerId>(stored_at<std::uint8_t>(third, j)) << 16;
+    to[j] = number;
+    largest = largest < number ? number : largest;
   }
   return largest;
 }
@@ -159,9 +152,8 @@ std::string decode_labels(std::string_view section, const SectionLimits& limits,
   if (last_worker >= limits.workers)
     return fmt::format("worker number {}, and there are {}", last_worker, limits.workers);
   from += worker_width * limits.labels;
-  const ClassId last_class = class_width == 1
-                                 ? widen_classes<std::uint8_t>(from, limits.labels, room.classes)
-                                 : widen_classes<std::uint16_t>(from, limits.labels, room.classes);
+  const ClassId last_class = class_width == 1 ? widen<std::uint8_t>(from, limits.labels, room.classes)
+                                              : widen<std::uint16_t>(from, limits.labels, room.classes);
   if (last_class >= limits.classes)
     return fmt::format("class number {}, and there are {}", last_class, limits.classes);
   return "";
