@@ -29,9 +29,9 @@ struct Harness {
   void (*run)(std::string_view input);
 };
 inline constexpr Harness kHarnesses[] = {
-    {"labels", labels}, {"tables", tables},         {"estimates", estimates}, {"exports", exports},
-    {"events", events}, {"compressed", compressed}, {"bytes", bytes},         {"state", state},
-    {"packed", packed},
+    {"labels", labels},   {"tables", tables}, {"estimates", estimates},
+    {"exports", exports}, {"events", events}, {"compressed", compressed},
+    {"bytes", bytes},     {"state", state},   {"packed", packed},
 };
 
 // The first line of an input chooses options, a character each: '0' the first of them, and so on, round

@@ -283,8 +283,8 @@ class Packing {
     } else if (target_.is_temporary()) {
       tell_space("labels are packed into", output, target_.folder());
     }
-    require_space(rows + (one_disk ? output : 0), options.folder, "temporary files");
-    if (!one_disk) require_space(output, target_.folder(), "the packed labels");
+    if (rows > 0) require_space(rows + (one_disk ? output : 0), options.folder, "temporary files");
+    if (rows == 0 || !one_disk) require_space(output, target_.folder(), "the packed labels");
   }
 
   // Where the input's size is not known, neither is the space.
