@@ -12,6 +12,7 @@ void add_report(CLI::App& app);
 void add_methods(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_import(CLI::App& app);
+void add_pack(CLI::App& app);
 void add_agreement(CLI::App& app);
 void add_jury(CLI::App& app);
 void add_stream(CLI::App& app);

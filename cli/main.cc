@@ -120,6 +120,7 @@ void declare_commands(CLI::App& app) {
   add_methods(app);
   add_simulate(app);
   add_import(app);
+  add_pack(app);
   add_agreement(app);
   add_jury(app);
   add_workers(app);

@@ -103,8 +103,10 @@ void add_simulate(CLI::App& app) {
       ->group(who);
   const char* out = "Output";
   command
-      .add_option("-o,--output", state->output,
-                  "file of labels: task,worker,label; .csv, .tsv, .json or .jsonl, also .gz or .zst")
+      .add_option(
+          "-o,--output", state->output,
+          "file of labels: task,worker,label; .csv, .tsv, .json or .jsonl, also .gz or .zst; .cfp: "
+          "packed, as 'crowdfold pack' packs them")
       ->type_name("FILE")
       ->check(is_file_name)
       ->capture_default_str()
@@ -151,7 +153,9 @@ void add_simulate(CLI::App& app) {
       "  crowdfold simulate --tasks 1000 --workers 200 --spammers .2 -o labels.csv --truth-out "
       "truth.csv\n"
       "  crowdfold simulate --classes 10 --labels-per-task 3-7 --quality uniform:.4,.9 --seed 7 -o "
-      "labels.jsonl");
+      "labels.jsonl\n"
+      "  crowdfold simulate --tasks 100000000 --workers 1000000 --classes 5 --labels-per-task 10 -o "
+      "crowd.cfp");
   command.callback([state] { (*state)(); });
 }
 

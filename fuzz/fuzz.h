@@ -21,6 +21,7 @@ void events(std::string_view input);      // events of a stream, and the stream 
 void compressed(std::string_view input);  // gzip, zstd, bzip2, xz and zip
 void bytes(std::string_view input);       // what comes before rows: encodings, JSON documents
 void state(std::string_view input);       // the database of a stream
+void packed(std::string_view input);      // packed labels
 // Bodies of HTTP requests go here, and below, once something reads them.
 
 struct Harness {
@@ -28,8 +29,9 @@ struct Harness {
   void (*run)(std::string_view input);
 };
 inline constexpr Harness kHarnesses[] = {
-    {"labels", labels}, {"tables", tables},         {"estimates", estimates}, {"exports", exports},
-    {"events", events}, {"compressed", compressed}, {"bytes", bytes},         {"state", state},
+    {"labels", labels},   {"tables", tables}, {"estimates", estimates},
+    {"exports", exports}, {"events", events}, {"compressed", compressed},
+    {"bytes", bytes},     {"state", state},   {"packed", packed},
 };
 
 // The first line of an input chooses options, a character each: '0' the first of them, and so on, round

@@ -22,7 +22,7 @@ PUBLIC = {
     "labels": "blocks columns flat_array labels names worker_state",
     "measure": "metrics simulate",
     "methods": "live method registry result rounds",
-    "io": "exports io write_back",
+    "io": "exports io packed write_back",
     "run": "aggregate learned",
     "stream": "budget events stream",
     "report": "document jury report",

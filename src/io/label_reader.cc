@@ -9,6 +9,7 @@
 #include "crowdfold/words.h"
 #include "io/exports/export_format.h"
 #include "io/label_notes.h"
+#include "io/packed/read_packed.h"
 #include "io/room.h"
 #include "labels/grouping/ordered_grouper.h"
 #include "labels/grouping/partitioned_grouper.h"
@@ -44,15 +45,6 @@ struct PairSlot {
   std::uint64_t hash() const { return hash_of(pair); }
 };
 
-// Whether no task comes back within the block: then, most likely, the input is grouped by task.
-bool looks_grouped(const LabelBlock& block) {
-  NameTable tasks;
-  for (std::size_t run = 0; run < block.num_runs(); ++run) {
-    if (tasks.intern(block.name(run), block.hashes[run]) != run) return false;
-  }
-  return true;
-}
-
 Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOptions& options,
                     const RunContext& context) {
   OrderedGrouper grouper(options.duplicates);
@@ -77,14 +69,12 @@ Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOpti
 
 Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const ReadOptions& options,
                         const RunContext& context) {
-  std::vector<std::string_view> names;
-  for (std::size_t run = 0; run < first.num_runs(); ++run) names.push_back(first.name(run));
   const double rows = reader.blocks() * static_cast<double>(first.rows);
   const auto partitions = static_cast<std::uint64_t>(
       std::max(rows / kRowsPerPartition, kPartitionsPerThread * context.threads));
   const unsigned bits = std::min(kMostPartitionBits, static_cast<unsigned>(std::bit_width(partitions)));
   PartitionedGrouper grouper(options.duplicates, bits, std::max(1, context.threads), options.abstain,
-                             NameHead(names));
+                             head_of(first));
   reader.run([&](int thread) -> RowPacker& { return grouper.packer(thread); },
              [&](const BlockSummary& block) {
                grouper.append(block);
@@ -94,7 +84,22 @@ Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const Read
   return grouper.finish(context);
 }
 
-// Error(usage) if options are given that a table does not have.
+}  // namespace
+
+NameHead head_of(const LabelBlock& block) {
+  std::vector<std::string_view> names;
+  for (std::size_t run = 0; run < block.num_runs(); ++run) names.push_back(block.name(run));
+  return NameHead(names);
+}
+
+bool looks_grouped(const LabelBlock& block) {
+  NameTable tasks;
+  for (std::size_t run = 0; run < block.num_runs(); ++run) {
+    if (tasks.intern(block.name(run), block.hashes[run]) != run) return false;
+  }
+  return true;
+}
+
 void require_no_export_options(const std::string& path, const ReadOptions& options) {
   if (options.question.empty() && !options.with_predictions) return;
   throw Error(
@@ -103,8 +108,6 @@ void require_no_export_options(const std::string& path, const ReadOptions& optio
                   "export it is",
                   options.question.empty() ? "--with-predictions" : "--question"));
 }
-
-}  // namespace
 
 std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunContext& context) {
   std::vector<BlockWriter> writers;
@@ -227,8 +230,9 @@ void rethrow_with_place(const DuplicateLabel& error, const std::vector<std::stri
 
 Labels read_labels(const std::vector<std::string>& paths, const ReadOptions& options,
                    const RunContext& context, std::vector<ReadReport>* reports) {
-  OpenedPipes pipes;
   const ReadOptions bounded = within(context, options);
+  if (any_packed(paths)) return read_packed(paths, bounded, context, reports);
+  OpenedPipes pipes;
   if (!holds_exports(paths, bounded, pipes))
     return read_tables(paths, options, context, std::move(pipes), reports);
   ImportedLabels imported = import_exports(paths, bounded, context, std::move(pipes));

@@ -14,6 +14,7 @@
 #include "io/spellings.h"
 #include "labels/duplicates.h"
 #include "labels/grouping/label_block.h"
+#include "labels/name_head.h"
 
 namespace crowdfold {
 
@@ -138,6 +139,14 @@ void LabelReader::run(const WriterOf& writer, const Consume& consume) {
         consume(std::as_const(item.labels));
       });
 }
+
+// Whether no task comes back within the block: then, most likely, the input is grouped by task.
+bool looks_grouped(const LabelBlock& block);
+// What the names of its tasks begin with.
+NameHead head_of(const LabelBlock& block);
+
+// Error(usage) if options are given that a table does not have.
+void require_no_export_options(const std::string& path, const ReadOptions& options);
 
 // A writer for each of the context's threads.
 std::vector<BlockWriter> make_writers(const ReadOptions& options, const RunContext& context);

@@ -53,6 +53,11 @@ const Signature kSignatures[] = {
      "this is an SQLite database: if it is the state of a stream, crowdfold state show FILE says what "
      "is in "
      "it; else export a table as CSV (sqlite3 -header -csv FILE 'select …' > labels.csv) and give that"},
+    {"\x89"
+     "CFP\r\n"sv,
+     "these are packed labels, which are read in pieces and more than once: give the file itself, by "
+     "its "
+     "name, where labels are wanted; not through a pipe, compressed, or in an archive"},
     {"%PDF-"sv, "this is a PDF document: give a table of labels, such as a CSV file"},
     {"\x89PNG\r\n\x1A\n"sv, kImage},
     {"\xFF\xD8\xFF"sv, kImage},

@@ -9,14 +9,13 @@
 
 #include "crowdfold/error.h"
 #include "io/exports/export_format.h"
+#include "io/grouped_tasks.h"
 #include "io/label_notes.h"
-#include "io/label_reader.h"
 #include "io/records.h"
-#include "io/room.h"
 #include "methods/one_label.h"
 #include "methods/online_driver.h"
 #include "methods/overlap.h"
-#include "run/task_history.h"
+#include "labels/task_history.h"
 
 namespace crowdfold {
 namespace {
@@ -38,98 +37,6 @@ OpenedPipes pipes_of_tables(const std::vector<std::string>& paths, const ReadOpt
     throw Error(ErrorCode::usage, std::string(kNotTaskByTask) + kExportIsWhole);
   return pipes;
 }
-
-// Reads the input once and gives out tasks, one after another, as they are closed by the next one.
-class GroupedTasks {
- public:
-  // `bytes_per_task`: memory that the caller takes for each.
-  GroupedTasks(const std::vector<std::string>& paths, const ReadOptions& options,
-               const RunContext& context, std::uint64_t bytes_per_task)
-      : context_(context),
-        bytes_per_task_(bytes_per_task),
-        reader_(paths, options, context, pipes_of_tables(paths, options, context)),
-        writers_(make_writers(options, context)),
-        deduplicator_(options.duplicates, 0) {}
-
-  using OnTask =
-      std::function<void(std::string_view task, std::uint64_t hash, const TaskLabels& labels)>;
-
-  // before_block is called when a block's names are known, before its tasks. False from it ends the
-  // reading.
-  void run(const std::function<bool()>& before_block, const OnTask& on_task) {
-    reader_.run([&](int thread) -> BlockWriter& { return writers_[static_cast<std::size_t>(thread)]; },
-                [&](const LabelBlock& block) {
-                  if (stopped_) return;
-                  ids.absorb(block);
-                  deduplicator_.grow(ids.workers.size());
-                  stopped_ = !before_block();
-                  if (!stopped_) take(block, on_task);
-                  require_room(reader_.source(), "its labels", bytes(), context_.max_memory);
-                });
-    if (!stopped_ && open_) close(on_task);
-  }
-
-  IdMap ids;
-  std::uint64_t count = 0;  // of tasks
-  std::uint64_t labels = 0;
-  std::vector<std::uint64_t> class_counts;  // of labels
-  std::uint64_t duplicates() const { return deduplicator_.duplicates; }
-  const LabelReader& reader() const { return reader_; }
-
- private:
-  void take(const LabelBlock& block, const OnTask& on_task) {
-    const std::vector<WorkerId>& worker_of = ids.workers_of(block.reader);
-    const std::vector<ClassId>& class_of = ids.classes_of(block.reader);
-    for (std::size_t run = 0; run < block.num_runs(); ++run) {
-      const std::string_view task = block.name(run);
-      if (open_ && task != task_) close(on_task);
-      if (!open_) {
-        open_ = true;
-        task_.assign(task);
-        hash_ = block.hashes[run];
-      }
-      for (std::uint32_t j = block.label_begin(run); j < block.label_ends[run]; ++j) {
-        workers_.push_back(worker_of[block.workers[j]]);
-        classes_.push_back(class_of[block.classes[j]]);
-      }
-    }
-  }
-
-  void close(const OnTask& on_task) {
-    const std::size_t left = deduplicator_.apply(workers_.data(), classes_.data(), workers_.size());
-    if (deduplicator_.offender != Deduplicator::kNobody) {
-      throw DuplicateLabel(task_, ids.workers[deduplicator_.offender]);
-    }
-    class_counts.resize(ids.classes.size());
-    for (std::size_t j = 0; j < left; ++j) ++class_counts[classes_[j]];
-    on_task(task_, hash_, {count, std::span(workers_).first(left), std::span(classes_).first(left)});
-    ++count;
-    labels += left;
-    workers_.clear();
-    classes_.clear();
-    open_ = false;
-  }
-
-  // Of memory: the names of workers, all tasks, and the labels of the open task.
-  std::uint64_t bytes() const {
-    return ids.bytes() + bytes_per_task_ * count +
-           (sizeof(WorkerId) + sizeof(ClassId)) * workers_.size();
-  }
-
-  const RunContext& context_;
-  std::uint64_t bytes_per_task_;
-  LabelReader reader_;
-  std::vector<BlockWriter> writers_;
-  Deduplicator deduplicator_;
-  bool stopped_ = false;
-
-  // The task whose labels are coming in.
-  bool open_ = false;
-  std::string task_;
-  std::uint64_t hash_ = 0;
-  std::vector<WorkerId> workers_;
-  std::vector<ClassId> classes_;
-};
 
 // Takes the estimates of all tasks, in order. After begin() everything that came before is forgotten.
 class EstimateSink {
@@ -269,32 +176,39 @@ class GroupedAggregation {
   // The caller says that no task comes back.
   bool is_vouched() const { return request_.road == Road::grouped; }
 
+  std::unique_ptr<TaskSource> open() const {
+    return open_tasks(request_.labels, request_.read, context_, is_vouched() ? 0 : kHistoryBytes,
+                      pipes_of_tables(request_.labels, request_.read, context_));
+  }
+
   // The first of two readings: learns, gives nothing. False if the input is not grouped.
   bool learn(OnlineMethod& method) {
-    GroupedTasks tasks(request_.labels, request_.read, context_, is_vouched() ? 0 : kHistoryBytes);
+    const std::unique_ptr<TaskSource> opened = open();
+    TaskSource& tasks = *opened;
     TaskHistory history;
     ChunkLearner learner(method);
     tasks.run(
         [&] {
           classes_expected_ = known_classes(tasks);
-          method.expect(tasks.ids.workers.size(), classes_expected_);
+          method.expect(tasks.workers().size(), classes_expected_);
           return !history.repeated();
         },
         [&](std::string_view, std::uint64_t hash, const TaskLabels& labels) {
-          if (!is_vouched()) history.add(hash);
+          if (tasks.has_rows() && !is_vouched()) history.add(hash);
           lone_.add(labels);
           learner.add(labels);
         });
     learner.finish();
     history.finish();
     quality_of_lone_ = lone_.quality_of_others(method.state());
-    learned_ = {tasks.ids.rows, tasks.count, tasks.ids.workers.size(), tasks.ids.classes.size()};
+    learned_ = {tasks.rows().read, tasks.tasks(), tasks.workers().size(), tasks.classes().size()};
     return !history.repeated();
   }
 
   // Judges task after task, learning from each if `learning`.
   Judging judge(OnlineMethod& method, bool learning) {
-    GroupedTasks tasks(request_.labels, request_.read, context_, is_vouched() ? 0 : kHistoryBytes);
+    const std::unique_ptr<TaskSource> opened = open();
+    TaskSource& tasks = *opened;
     TaskHistory history;
     bool grew = false;
     std::uint64_t without_estimate = 0;
@@ -303,17 +217,17 @@ class GroupedAggregation {
     const Traits& traits = find_method(request_.method).traits;
     const bool counts_one_label = traits.has_confusion && !traits.online_equals_batch;
     OneLabelCounts one_label;
-    sink_->begin(tasks.ids.classes);
+    sink_->begin(tasks.classes());
     tasks.run(
         [&] {
           const std::uint32_t classes = known_classes(tasks);
-          grew = grew || (tasks.count > 0 && classes > classes_expected_);
+          grew = grew || (tasks.tasks() > 0 && classes > classes_expected_);
           classes_expected_ = std::max(classes_expected_, classes);
-          method.expect(tasks.ids.workers.size(), classes);
+          method.expect(tasks.workers().size(), classes);
           return !history.repeated();
         },
         [&](std::string_view task, std::uint64_t hash, const TaskLabels& labels) {
-          if (learning && !is_vouched()) history.add(hash);
+          if (tasks.has_rows() && learning && !is_vouched()) history.add(hash);
           workers_meet_ = workers_meet_ || workers_meet(labels);
           if (counts_one_label) one_label.add(labels);
           const Estimate estimate = learning ? method.observe(labels)
@@ -327,36 +241,32 @@ class GroupedAggregation {
     history.finish();
     if (history.repeated()) return Judging::not_grouped;
 
-    reports_ = tasks.reader().reports();
-    require_labels(reports_, tasks.ids.rows);
-    const Counts counts = {tasks.ids.rows, tasks.count, tasks.ids.workers.size(),
-                           tasks.ids.classes.size()};
+    reports_ = tasks.reports();
+    require_labels(reports_, tasks.rows().read);
+    const Counts counts = {tasks.rows().read, tasks.tasks(), tasks.workers().size(),
+                           tasks.classes().size()};
     if (learning ? grew && !is_vouched() : counts != learned_) return Judging::changed;
     learned_ = counts;
-    append_notes(
-        reports_.back().notes,
-        {tasks.reader().source(), tasks.labels, tasks.duplicates(), tasks.count, tasks.ids.workers,
-         tasks.ids.classes, workers_meet_, last, tasks.reader().header()},
-        [&] { return tasks.class_counts; }, tasks.reader().unmet_abstentions(), request_.read);
+    if (tasks.has_rows()) {
+      append_notes(
+          reports_.back().notes,
+          {tasks.source(), tasks.labels(), tasks.rows().duplicates, tasks.tasks(), tasks.workers(),
+           tasks.classes(), workers_meet_, last, tasks.header()},
+          [&] { return tasks.class_counts(); }, tasks.unmet_abstentions(), request_.read);
+    }
     if (one_label.prevail()) reports_.back().notes.emplace_back(kOneLabelPrevails);
-    std::uint64_t skipped = 0;
-    for (const ReadReport& report : reports_) skipped += report.skipped_rows;
     summary_.tasks_without_estimate = without_estimate;
-    summary_.counts = {tasks.labels,
-                       tasks.count,
-                       tasks.ids.workers.size(),
-                       tasks.ids.classes.size(),
-                       {tasks.ids.rows, tasks.ids.abstentions, tasks.duplicates(), skipped},
-                       false};
-    summary_.names.workers = std::move(tasks.ids.workers);
-    summary_.names.classes = std::move(tasks.ids.classes);
+    summary_.counts = {tasks.labels(),         tasks.tasks(), tasks.workers().size(),
+                       tasks.classes().size(), tasks.rows(),  false};
+    summary_.names.workers = tasks.workers();
+    summary_.names.classes = tasks.classes();
     return Judging::done;
   }
 
   // Met so far, or named beforehand.
-  std::uint32_t known_classes(const GroupedTasks& tasks) const {
-    std::uint64_t known = tasks.ids.classes.size();
-    for (std::uint32_t c = 0; c < named_.size(); ++c) known += tasks.ids.classes.find(named_[c]) ? 0 : 1;
+  std::uint32_t known_classes(const TaskSource& tasks) const {
+    std::uint64_t known = tasks.classes().size();
+    for (std::uint32_t c = 0; c < named_.size(); ++c) known += tasks.classes().find(named_[c]) ? 0 : 1;
     if (known > kMaxClasses) {
       throw Error(ErrorCode::data,
                   fmt::format("more than {} different classes: they do not fit", kMaxClasses));

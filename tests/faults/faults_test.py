@@ -77,6 +77,17 @@ CASES = [
            inputs={f"labels.{kind}": f"labels.{kind}"}) for kind in ("gz", "zst", "bz2", "xz", "zip", "utf16")),
     Case("aggregate-wide", "aggregate wide.csv --wide -o a.csv --workers-in workers.csv --threads 1".split(), ["a.csv"],
          inputs={"wide.csv": "wide.csv", "workers.csv": "workers.csv"}),
+    Case("pack", "pack labels.csv -o l.cfp --threads 1".split(), ["l.cfp"], inputs={"labels.csv": "labels.csv"}),
+    Case("pack-scattered", "pack labels.csv -o l.cfp --threads 2".split(), ["l.cfp"], inputs={"labels.csv": "scattered.csv"}),
+    Case("pack-beyond-memory", "pack labels.csv -o l.cfp --max-memory 1MB --spill tmp --threads 1".split(), ["l.cfp"],
+         inputs={"labels.csv": "long.csv"}),
+    Case("pack-export", "pack assignments.csv -o l.cfp --threads 1".split(), ["l.cfp"],
+         inputs={"assignments.csv": "assignments.csv"}),
+    Case("pack-packed", "pack labels.cfp -o l.cfp --without-workers w1 --threads 2".split(), ["l.cfp"],
+         inputs={"labels.cfp": "labels.cfp"}),
+    Case("aggregate-packed", "aggregate labels.cfp -m ds -o a.csv --threads 2".split(), ["a.csv"], inputs={"labels.cfp": "labels.cfp"}),
+    Case("aggregate-packed-low-memory", "aggregate labels.cfp -m twopass --low-memory -o a.csv --threads 1".split(), ["a.csv"],
+         inputs={"labels.cfp": "labels.cfp"}),
     Case("import-export", "import assignments.csv -o l.csv --truth-out t.csv --threads 1".split(), ["l.csv", "t.csv"],
          inputs={"assignments.csv": "assignments.csv"}),
     Case("import-export-json", "import export.json -o l.csv --threads 1".split(), ["l.csv"], inputs={"export.json": "export.json"}),
@@ -106,6 +117,7 @@ CASES = [
          inputs={"labels.json": "labels.json", "truth.csv": "truth.csv"}),
     Case("simulate", "simulate --tasks 20 --workers 5 -o l.csv --truth-out t.csv --workers-out w.csv".split(),
          ["l.csv", "t.csv", "w.csv"]),
+    Case("simulate-packed", "simulate --tasks 20 --workers 5 -o l.cfp --truth-out t.csv".split(), ["l.cfp", "t.csv"]),
     Case("stream", [*STREAM, "events"], states=["s.db"], inputs={"events": "events.jsonl"}, goes_on=True),
     Case("stream-goes-on", [*STREAM, "events"], states=["s.db"], inputs={"events": "more-events.jsonl", "s.db": "a.db"}, goes_on=True),
     Case("stream-of-rows", [*STREAM, "--no-header", "events"], states=["s.db"], inputs={"events": "rows.csv", "s.db": "a.db"},
@@ -205,6 +217,8 @@ def prepare(machine: Machine, folder: pathlib.Path) -> None:
     put("labels.csv", "task,worker,label", rows)
     put("rows.csv", *(",".join(row) for row in rows[:1]), rows[1:30])
     put("scattered.csv", "task,worker,label", rng.sample(rows, len(rows)))
+    # Of several blocks, so that rows are written to files where they may not take memory.
+    put("long.csv", "task,worker,label", [(f"task number {rng.randrange(999)}", f"w{i % 50}", "ab"[i % 2]) for i in range(30000)])
     put("assignments.csv", "INPUT:task,ASSIGNMENT:worker_id,OUTPUT:result,GOLDEN:result",
         [*((*row, "") for row in rows), ("t1", "w1", "a", "a")])
     (folder / "export.json").write_text(json.dumps([{"id": task, "data": {}, "annotations": [
@@ -232,6 +246,8 @@ def prepare(machine: Machine, folder: pathlib.Path) -> None:
     put("answers.csv", "task,label,confidence", [(f"t{t}", "ab"[t % 2], ".8") for t in range(6)])
     (folder / "events.jsonl").write_text(some_events(45, rng))
     (folder / "more-events.jsonl").write_text(some_events(30, rng))
+    packed = machine.run(folder, ["pack", "labels.csv", "-o", "labels.cfp"], True)
+    require(packed.code == 0, f"no packed labels to begin with: {packed.stderr}")
     for name in ("a.db", "b.db"):
         (folder / "first.jsonl").write_text(some_events(40, rng))
         done = machine.run(folder, ["stream", "first.jsonl", "--state", name, "--labels-per-task", "3", "--keep-open"], True)

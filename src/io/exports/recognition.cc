@@ -11,6 +11,7 @@
 #include "io/exports/formats.h"
 #include "io/label_notes.h"
 #include "io/label_reader.h"
+#include "io/packed/read_packed.h"
 #include "io/table_format.h"
 
 namespace crowdfold {
@@ -242,8 +243,15 @@ bool holds_exports(const std::vector<std::string>& paths, const ReadOptions& opt
 
 ImportedLabels import_labels(const std::vector<std::string>& paths, const ReadOptions& options,
                              const RunContext& context) {
-  OpenedPipes pipes;
   const ReadOptions bounded = within(context, options);
+  if (any_packed(paths)) {
+    ImportedLabels packed;
+    std::vector<ReadReport> reports;
+    packed.labels = read_packed(paths, bounded, context, &reports);
+    packed.report = std::move(reports.back());
+    return packed;
+  }
+  OpenedPipes pipes;
   if (holds_exports(paths, bounded, pipes))
     return import_exports(paths, bounded, context, std::move(pipes));
   ImportedLabels table;

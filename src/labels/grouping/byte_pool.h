@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@ class BytePool {
   char* allocate(std::size_t bytes) {
     if (bytes > left_) {
       left_ = std::max(kRegion, bytes);
+      bytes_ += left_;
       regions_.push_back(std::make_unique_for_overwrite<char[]>(left_));
       free_ = regions_.back().get();
     }
@@ -21,12 +23,16 @@ class BytePool {
     return std::exchange(free_, free_ + bytes);
   }
 
+  // Of memory.
+  std::uint64_t bytes() const { return bytes_; }
+
  private:
   static constexpr std::size_t kRegion = std::size_t{4} << 20;
 
   std::vector<std::unique_ptr<char[]>> regions_;
   char* free_ = nullptr;
   std::size_t left_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace crowdfold

@@ -19,63 +19,7 @@ namespace {
 constexpr std::size_t kRowsPerRange = 1 << 16;  // that are joined at a time: their places fit the cache
 constexpr std::uint32_t kNowhere = 0xFFFF'FFFF;
 
-// Places within a partition have 32 bits.
-void require_place(std::uint64_t count, const char* what) {
-  if (count <= 0xFFFF'FFFF) return;
-  throw Error(ErrorCode::data,
-              fmt::format("more than {} {} in one of many parts: they do not fit; group the rows by "
-                          "task, or give fewer",
-                          0xFFFF'FFFFU, what));
-}
-
 }  // namespace
-
-// One partition's tasks, grouped, in order of first appearance within the partition.
-struct PartitionedGrouper::Partition {
-  FlatArray<char> names;
-  std::vector<std::uint32_t> name_ends;
-  std::vector<std::uint64_t> first_row;  // by task: the row where it appears first
-  std::vector<std::uint32_t> label_ends;
-  FlatArray<WorkerId> workers;
-  FlatArray<ClassId> classes;
-  WorkerId offender = Deduplicator::kNobody;  // under Duplicates::error, of the last task
-
-  std::size_t num_tasks() const { return first_row.size(); }
-  std::uint32_t name_begin(std::size_t task) const { return task == 0 ? 0 : name_ends[task - 1]; }
-  std::string_view name(std::size_t task) const {
-    return {names.data() + name_begin(task), name_ends[task] - name_begin(task)};
-  }
-  void add_name(std::string_view name) {
-    const std::size_t at = names.size();
-    require_place(at + name.size(), "bytes of names of tasks");
-    names.resize(at + name.size());
-    copy_name(names.data() + at, name);
-    name_ends.push_back(static_cast<std::uint32_t>(names.size()));
-  }
-  std::uint32_t label_begin(std::size_t task) const { return task == 0 ? 0 : label_ends[task - 1]; }
-};
-
-// What a thread needs to group a partition, kept for the next one.
-struct PartitionedGrouper::Scratch {
-  Scratch(Duplicates rule, std::size_t num_workers) : deduplicator(rule, num_workers) {}
-
-  struct Read {
-    PackedRow row;
-    std::uint64_t hash = 0;
-  };
-  std::array<Read, 64> batch;
-
-  Interner tasks{"tasks", kMaxTasks};
-  // Labels in input order, each with its task.
-  struct Label {
-    TaskId task;
-    WorkerId worker;
-    ClassId label;
-  };
-  std::vector<Label> labels;
-  std::vector<std::uint32_t> cursor;
-  Deduplicator deduplicator;
-};
 
 PartitionedGrouper::PartitionedGrouper(Duplicates duplicates, unsigned partition_bits, int readers,
                                        const std::vector<std::string>& abstain, NameHead head)
@@ -89,106 +33,21 @@ void PartitionedGrouper::append(const BlockSummary& block) {
   ids_.absorb(block);
 }
 
-void PartitionedGrouper::unpack(const RowPacker::Piece& piece, int reader, Partition& partition,
-                                Scratch& scratch) const {
-  const std::vector<WorkerId>& worker_of = ids_.workers_of(reader);
-  const std::vector<ClassId>& class_of = ids_.classes_of(reader);
-  const std::uint64_t first_row = first_row_[piece.sequence] + piece.first_row;
-  for (const char* at = piece.begin; at != piece.end;) {
-    // By the dozen: the table's cache lines are asked for before they are needed.
-    std::size_t count = 0;
-    for (; count < scratch.batch.size() && at != piece.end; ++count) {
-      auto& [row, hash] = scratch.batch[count];
-      at = row.read(at);
-      hash = row.name.hash();
-      scratch.tasks.prefetch(row.name, hash);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto& [row, hash] = scratch.batch[i];
-      const TaskId task = scratch.tasks.intern(row.name, hash);
-      if (task == partition.num_tasks()) {
-        partition.first_row.push_back(first_row + row.row);
-        partition.add_name(head_.restore(row.name));
-      }
-      if (row.label != kNoClass)
-        scratch.labels.push_back({task, worker_of[row.worker], class_of[row.label]});
-    }
-  }
-}
-
-PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& scratch) {
-  Partition partition;
-  scratch.tasks.clear();
-  scratch.labels.clear();
-  // The readers' pieces, in input order.
-  struct ReaderPieces {
-    const std::vector<RowPacker::Piece>* pieces;
-    std::size_t next = 0;
-    bool empty() const { return next == pieces->size(); }
-    const RowPacker::Piece& front() const { return (*pieces)[next]; }
-  };
-  std::vector<ReaderPieces> readers;
-  for (RowPacker& packer : packers_) readers.push_back({&packer.finish(p)});
-  for (;;) {
-    ReaderPieces* first = nullptr;
-    for (ReaderPieces& reader : readers) {
-      if (reader.empty()) continue;
-      if (first == nullptr || reader.front().sequence < first->front().sequence) first = &reader;
-    }
-    if (first == nullptr) break;
-    unpack(first->front(), static_cast<int>(first - readers.data()), partition, scratch);
-    ++first->next;
-  }
-
-  // Counting sort by task.
-  require_place(scratch.labels.size(), "labels");
-  const std::size_t num_tasks = partition.num_tasks();
-  std::vector<std::uint32_t>& cursor = scratch.cursor;
-  cursor.assign(num_tasks + 1, 0);
-  for (const Scratch::Label& label : scratch.labels) ++cursor[label.task + 1ULL];
-  std::partial_sum(cursor.begin(), cursor.end(), cursor.begin());
-  partition.workers.resize(scratch.labels.size());
-  partition.classes.resize(scratch.labels.size());
-  const LabelPlaces<std::uint32_t> places{cursor.data(), partition.workers.data(),
-                                          partition.classes.data()};
-  for (const Scratch::Label& label : scratch.labels) places.write(label.task, label.worker, label.label);
-
-  // The rule for duplicates, which closes its gaps as it goes.
-  WorkerId* const workers = partition.workers.data();
-  ClassId* const classes = partition.classes.data();
-  partition.label_ends.resize(num_tasks);
-  std::uint32_t to = 0;
-  std::uint32_t begin = 0;
-  for (std::size_t t = 0; t < num_tasks; ++t) {
-    const auto left = static_cast<std::uint32_t>(
-        scratch.deduplicator.apply(workers + begin, classes + begin, cursor[t] - begin));
-    partition.offender = std::exchange(scratch.deduplicator.offender, Deduplicator::kNobody);
-    if (partition.offender != Deduplicator::kNobody) {
-      partition.first_row.resize(t + 1);
-      return partition;
-    }
-    if (to < begin) {
-      std::copy_n(workers + begin, left, workers + to);
-      std::copy_n(classes + begin, left, classes + to);
-    }
-    begin = cursor[t];
-    partition.label_ends[t] = to += left;
-  }
-  return partition;
-}
-
 Labels PartitionedGrouper::finish(const RunContext& context) {
-  std::vector<Partition> partitions(num_partitions());
-  std::vector<Scratch> scratch;
+  std::vector<GroupedPartition> partitions(num_partitions());
+  std::vector<PartitionScratch> scratch;
   for (int i = 0; i < std::max(1, context.threads); ++i)
     scratch.emplace_back(rule_, ids_.workers.size());
   parallel_for(context.threads, num_partitions(), [&](std::size_t p, int thread) {
     context.throw_if_cancelled();
-    partitions[p] = group(p, scratch[static_cast<std::size_t>(thread)]);
+    std::vector<const std::vector<RowPacker::Piece>*> pieces;
+    for (RowPacker& packer : packers_) pieces.push_back(&packer.finish(p));
+    partitions[p] =
+        group_partition(pieces, {ids_, first_row_, head_}, scratch[static_cast<std::size_t>(thread)]);
   });
   refuse_offenders(partitions);
   std::uint64_t duplicates = 0;
-  for (const Scratch& s : scratch) duplicates += s.deduplicator.duplicates;
+  for (const PartitionScratch& s : scratch) duplicates += s.deduplicator.duplicates;
   scratch.clear();
   packers_.clear();
   return join(partitions, duplicates, context);
@@ -196,9 +55,9 @@ Labels PartitionedGrouper::finish(const RunContext& context) {
 
 // Of all tasks with a second label the one that appears first: how many partitions there are must not
 // matter.
-void PartitionedGrouper::refuse_offenders(const std::vector<Partition>& partitions) const {
-  const Partition* first = nullptr;
-  for (const Partition& partition : partitions) {
+void PartitionedGrouper::refuse_offenders(const std::vector<GroupedPartition>& partitions) const {
+  const GroupedPartition* first = nullptr;
+  for (const GroupedPartition& partition : partitions) {
     if (partition.offender == Deduplicator::kNobody) continue;
     if (first == nullptr || partition.first_row.back() < first->first_row.back()) first = &partition;
   }
@@ -208,8 +67,8 @@ void PartitionedGrouper::refuse_offenders(const std::vector<Partition>& partitio
 
 // Brings the partitions' tasks into the order of their first rows. Ranges of rows are independent of one
 // another as soon as it is known what comes before each of them.
-Labels PartitionedGrouper::join(const std::vector<Partition>& partitions, std::uint64_t duplicates,
-                                const RunContext& context) {
+Labels PartitionedGrouper::join(const std::vector<GroupedPartition>& partitions,
+                                std::uint64_t duplicates, const RunContext& context) {
   const std::size_t num_ranges = ids_.rows / kRowsPerRange + 1;
   // begins[range][partition]: the first of the partition's tasks that appears in this range, or later.
   std::vector<std::vector<std::uint32_t>> begins(num_ranges + 1,
@@ -263,7 +122,7 @@ Labels PartitionedGrouper::join(const std::vector<Partition>& partitions, std::u
     Before at = before[range];
     for (const Place& place : places) {
       if (place.partition == kNowhere) continue;
-      const Partition& partition = partitions[place.partition];
+      const GroupedPartition& partition = partitions[place.partition];
       const std::string_view name = partition.name(place.task);
       copy_name(names.data() + at.name_bytes, name);
       const std::uint32_t begin = partition.label_begin(place.task);

@@ -9,7 +9,7 @@
 
 #include "crowdfold/labels.h"
 #include "crowdfold/run_context.h"
-#include "labels/grouping/row_packer.h"
+#include "labels/grouping/partition.h"
 
 namespace crowdfold {
 
@@ -30,14 +30,9 @@ class PartitionedGrouper {
   Labels finish(const RunContext& context);
 
  private:
-  struct Partition;
-  struct Scratch;
-
   std::size_t num_partitions() const { return std::size_t{1} << bits_; }
-  Partition group(std::size_t partition, Scratch& scratch);
-  void unpack(const RowPacker::Piece& piece, int reader, Partition& partition, Scratch& scratch) const;
-  void refuse_offenders(const std::vector<Partition>& partitions) const;
-  Labels join(const std::vector<Partition>& partitions, std::uint64_t duplicates,
+  void refuse_offenders(const std::vector<GroupedPartition>& partitions) const;
+  Labels join(const std::vector<GroupedPartition>& partitions, std::uint64_t duplicates,
               const RunContext& context);
 
   Duplicates rule_;

@@ -63,6 +63,12 @@ void RowPacker::begin_piece(std::size_t partition, std::size_t room) {
   pieces.push_back({block_->sequence, first_row_, buffer.free, buffer.free});
 }
 
+void RowPacker::forget_rows() {
+  std::fill(buffers_.begin(), buffers_.end(), RowBuffer{});
+  for (std::vector<Piece>& pieces : pieces_) pieces = {};
+  pool_ = {};
+}
+
 const std::vector<RowPacker::Piece>& RowPacker::finish(std::size_t partition) {
   std::vector<Piece>& pieces = pieces_[partition];
   if (!pieces.empty()) pieces.back().end = buffers_[partition].free;

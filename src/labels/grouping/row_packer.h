@@ -110,8 +110,13 @@ class RowPacker {
   void begin(BlockSummary& block);
   void add(const RowBatch& rows);
 
-  // The pieces of a partition, in input order. No rows may be added any more.
+  // The pieces of a partition, in input order. No rows may be added to them any more.
   const std::vector<Piece>& finish(std::size_t partition);
+  std::size_t num_partitions() const { return pieces_.size(); }
+  // Of memory, that rows take.
+  std::uint64_t bytes() const { return pool_.bytes(); }
+  // Forgets all rows, between two blocks, and gives back their memory. Ids stay.
+  void forget_rows();
 
  private:
   struct RowBuffer {

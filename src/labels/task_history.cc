@@ -1,4 +1,4 @@
-#include "run/task_history.h"
+#include "labels/task_history.h"
 
 #include <hwy/contrib/sort/vqsort.h>
 

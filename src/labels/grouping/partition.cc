@@ -1,0 +1,124 @@
+#include "labels/grouping/partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "crowdfold/error.h"
+#include "labels/grouping/counting_sort.h"
+
+namespace crowdfold {
+namespace {
+
+// Places within a partition have 32 bits.
+void require_place(std::uint64_t count, const char* what) {
+  if (count <= 0xFFFF'FFFF) return;
+  throw Error(ErrorCode::data,
+              fmt::format("more than {} {} in one of many parts: they do not fit; group the rows by "
+                          "task, or give fewer",
+                          0xFFFF'FFFFU, what));
+}
+
+void unpack(const RowPacker::Piece& piece, int reader, const RowMeanings& meanings,
+            GroupedPartition& partition, PartitionScratch& scratch) {
+  const std::vector<WorkerId>& worker_of = meanings.ids.workers_of(reader);
+  const std::vector<ClassId>& class_of = meanings.ids.classes_of(reader);
+  const std::uint64_t first_row = meanings.first_row[piece.sequence] + piece.first_row;
+  for (const char* at = piece.begin; at != piece.end;) {
+    // By the dozen: the table's cache lines are asked for before they are needed.
+    std::size_t count = 0;
+    for (; count < scratch.batch.size() && at != piece.end; ++count) {
+      auto& [row, hash] = scratch.batch[count];
+      at = row.read(at);
+      hash = row.name.hash();
+      scratch.tasks.prefetch(row.name, hash);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& [row, hash] = scratch.batch[i];
+      const TaskId task = scratch.tasks.intern(row.name, hash);
+      if (task == partition.num_tasks()) {
+        partition.first_row.push_back(first_row + row.row);
+        partition.add_name(meanings.head.restore(row.name));
+      }
+      if (row.label != kNoClass)
+        scratch.labels.push_back({task, worker_of[row.worker], class_of[row.label]});
+    }
+  }
+}
+
+}  // namespace
+
+void GroupedPartition::add_name(std::string_view name) {
+  const std::size_t at = names.size();
+  require_place(at + name.size(), "bytes of names of tasks");
+  names.resize(at + name.size());
+  copy_name(names.data() + at, name);
+  name_ends.push_back(static_cast<std::uint32_t>(names.size()));
+}
+
+GroupedPartition group_partition(std::span<const std::vector<RowPacker::Piece>* const> pieces,
+                                 const RowMeanings& meanings, PartitionScratch& scratch) {
+  GroupedPartition partition;
+  scratch.tasks.clear();
+  scratch.labels.clear();
+  // The readers' pieces, in input order.
+  struct ReaderPieces {
+    const std::vector<RowPacker::Piece>* pieces;
+    std::size_t next = 0;
+    bool empty() const { return next == pieces->size(); }
+    const RowPacker::Piece& front() const { return (*pieces)[next]; }
+  };
+  std::vector<ReaderPieces> readers;
+  for (const std::vector<RowPacker::Piece>* of_reader : pieces) readers.push_back({of_reader});
+  for (;;) {
+    ReaderPieces* first = nullptr;
+    for (ReaderPieces& reader : readers) {
+      if (reader.empty()) continue;
+      if (first == nullptr || reader.front().sequence < first->front().sequence) first = &reader;
+    }
+    if (first == nullptr) break;
+    unpack(first->front(), static_cast<int>(first - readers.data()), meanings, partition, scratch);
+    ++first->next;
+  }
+
+  // Counting sort by task.
+  require_place(scratch.labels.size(), "labels");
+  const std::size_t num_tasks = partition.num_tasks();
+  std::vector<std::uint32_t>& cursor = scratch.cursor;
+  cursor.assign(num_tasks + 1, 0);
+  for (const PartitionScratch::Label& label : scratch.labels) ++cursor[label.task + 1ULL];
+  std::partial_sum(cursor.begin(), cursor.end(), cursor.begin());
+  partition.workers.resize(scratch.labels.size());
+  partition.classes.resize(scratch.labels.size());
+  const LabelPlaces<std::uint32_t> places{cursor.data(), partition.workers.data(),
+                                          partition.classes.data()};
+  for (const PartitionScratch::Label& label : scratch.labels)
+    places.write(label.task, label.worker, label.label);
+
+  // The rule for duplicates, which closes its gaps as it goes.
+  WorkerId* const workers = partition.workers.data();
+  ClassId* const classes = partition.classes.data();
+  partition.label_ends.resize(num_tasks);
+  std::uint32_t to = 0;
+  std::uint32_t begin = 0;
+  for (std::size_t t = 0; t < num_tasks; ++t) {
+    const auto left = static_cast<std::uint32_t>(
+        scratch.deduplicator.apply(workers + begin, classes + begin, cursor[t] - begin));
+    partition.offender = std::exchange(scratch.deduplicator.offender, Deduplicator::kNobody);
+    if (partition.offender != Deduplicator::kNobody) {
+      partition.first_row.resize(t + 1);
+      return partition;
+    }
+    if (to < begin) {
+      std::copy_n(workers + begin, left, workers + to);
+      std::copy_n(classes + begin, left, classes + to);
+    }
+    begin = cursor[t];
+    partition.label_ends[t] = to += left;
+  }
+  return partition;
+}
+
+}  // namespace crowdfold
