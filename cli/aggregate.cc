@@ -27,6 +27,7 @@ struct Aggregate {
   bool details = false;
   bool grouped = false;
   bool low_memory = false;
+  std::string spill;
   bool report = false;
   std::vector<std::string> classes;
   InputFlags input;
@@ -63,7 +64,11 @@ AggregateRequest Aggregate::request() const {
   request.truths = truth_in;
   request.workers = workers_in;
   request.read_known = input.options_for_tables();
-  request.road = grouped ? Road::grouped : low_memory ? Road::low_memory : Road::automatic;
+  request.road = grouped          ? Road::grouped
+                 : low_memory     ? Road::low_memory
+                 : !spill.empty() ? Road::spilled
+                                  : Road::automatic;
+  request.spill = spill;
   request.keep_labels = report;
   request.output = output;
   request.write = output_flags.options();
@@ -107,7 +112,8 @@ void Aggregate::operator()() const {
                  [this] {
                    run.say(fmt::format("{}: not grouped by task, so the labels are held in memory",
                                        input.files_name()));
-                 }});
+                 },
+                 [this](const std::string& space) { run.say(space); }});
   say(summary);
   if (!workers_out.empty())
     write_workers(workers_out, summary.workers(), summary.result.learned, details, context,
@@ -141,7 +147,7 @@ void Aggregate::say(const AggregateSummary& summary) const {
 
 void Aggregate::say(const LabelCounts& counts) const {
   const MethodInfo& info = find_method(method);
-  if (!counts.in_memory && !info.traits.online_equals_batch)
+  if (!counts.in_memory && (grouped || low_memory) && !info.traits.online_equals_batch)
     run.say(fmt::format("{}: a single pass, as the labels are not held in memory", info.name));
   std::string line = fmt::format("{} by {} on {}, {}", count_noun(counts.labels, "label"),
                                  count_noun(counts.workers, "worker"), count_noun(counts.tasks, "task"),
@@ -222,6 +228,13 @@ void add_aggregate(CLI::App& app) {
   command
       .add_flag("--low-memory", state->low_memory,
                 "do not keep grouped input: read it twice (threepass: one pass)")
+      ->group(memory);
+  command
+      .add_option("--spill", state->spill,
+                  "pack labels into a temporary file in this folder, and read them from there in every "
+                  "round; happens by itself where --max-memory would be passed")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory)
       ->group(memory);
   state->input.add_to(command);
   state->run.add_seed_to(command);

@@ -36,11 +36,14 @@ Result aggregate(const Labels& labels, const std::string& method, const Settings
 
 // Where labels are while the method works.
 enum class Road {
-  automatic,  // task by task if the method then gives the same answers in one reading; else in memory
+  // Task by task if the method then gives the same answers in one reading; else in memory; else, for
+  // methods that work in rounds, spilled.
+  automatic,
   in_memory,
   low_memory,  // task by task, twice if the method needs it; in memory if the input is not grouped by
                // task
   grouped,     // task by task; the caller vouches that the input is grouped
+  spilled,     // packed into a temporary file, and read from there in every round
 };
 
 struct AggregateRequest {
@@ -57,6 +60,7 @@ struct AggregateRequest {
   ReadOptions read_known = {};
 
   Road road = Road::automatic;
+  std::string spill = {};    // the folder for labels that are spilled; "": that of the output, or TMPDIR
   bool keep_labels = false;  // the caller needs them afterwards, so they must be in memory
   std::string output = {};   // where estimates are written; empty: the summary keeps them
   WriteOptions write = {};
@@ -93,6 +97,7 @@ struct AggregateListener {
   std::function<void(const ReadReport&)> on_read = {};  // the labels, then the truths
   std::function<void(const LabelCounts&)> on_labels = {};
   std::function<void()> on_ungrouped = {};  // a task came back: the labels are held in memory after all
+  std::function<void(const std::string&)> on_space = {};  // a sentence on the disk space to be taken
 };
 
 // Why the labels of this request must be in memory; empty if they need not.

@@ -124,6 +124,7 @@ struct RoundsInput {
   std::uint32_t classes = 0;
   std::uint64_t labels = 0;  // for limits of memory
   std::uint64_t seed = 0;
+  std::uint64_t max_memory = 0;  // as in RunContext
   // What is known of workers: Knowledge::workers and extras. Truths come with blocks.
   const Knowledge* given = nullptr;
 

@@ -5,7 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "crowdfold/error.h"
+
 namespace crowdfold {
+
+// What require_room() throws: labels that may be packed on a disk can still be read.
+class OutOfRoom : public Error {
+ public:
+  using Error::Error;
+};
 
 // Error(usage) if `what` ("its labels") takes more bytes than that; 0: no limit. `advice` says what else
 // to do about it.

@@ -29,9 +29,9 @@ void require_classes(const std::string& method, std::uint32_t most, std::uint32_
          [&](const MethodInfo& i) { return i.traits.most_classes >= classes; });
 }
 
-void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
-                 const Knowledge& given) {
-  require_classes(method, traits.most_classes, labels.num_classes());
+void require_known(const std::string& method, const Traits& traits, std::uint32_t classes,
+                   const Knowledge& given) {
+  require_classes(method, traits.most_classes, classes);
   const auto known = [](ClassId truth) { return truth != kNoClass; };
   if (!traits.takes_truths && std::any_of(given.truths.begin(), given.truths.end(), known))
     refuse(method, "cannot use known truths", [](const MethodInfo& i) { return i.traits.takes_truths; });
@@ -40,6 +40,11 @@ void require_fit(const std::string& method, const Traits& traits, const Labels& 
     refuse(method, "cannot use earlier worker qualities",
            [](const MethodInfo& i) { return i.traits.takes_workers; });
   }
+}
+
+void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
+                 const Knowledge& given) {
+  require_known(method, traits, labels.num_classes(), given);
   require_extras(method, traits.takes, labels, given.extras);
 }
 
@@ -66,7 +71,8 @@ void require_extras(const std::string& method, const std::vector<ExtraInfo>& tak
 }
 
 RoundsInput rounds_input(const Labels& labels, const Knowledge& given, const RunContext& context) {
-  return {labels.num_workers(), labels.num_classes(), labels.num_labels(), context.seed, &given};
+  return {labels.num_workers(), labels.num_classes(), labels.num_labels(),
+          context.seed,         context.max_memory,   &given};
 }
 
 Result fit_in_rounds(std::unique_ptr<RoundModel> model, const Labels& labels, const Knowledge& given,

@@ -34,6 +34,8 @@ Result fit_online(Online& method, Order order, const Labels& labels, const Knowl
 
 // Error(usage) in one sentence if the data, or what is given, does not fit.
 void require_classes(const std::string& method, std::uint32_t most, std::uint32_t classes);
+void require_known(const std::string& method, const Traits& traits, std::uint32_t classes,
+                   const Knowledge& given);
 void require_fit(const std::string& method, const Traits& traits, const Labels& labels,
                  const Knowledge& given);
 void require_extras(const std::string& method, const std::vector<ExtraInfo>& takes, const Labels& labels,
@@ -137,8 +139,11 @@ MethodInfo rounds_method(std::string name, std::string summary, std::string cita
                                       Rounds::option_table().parse(name.c_str(), settings));
   };
   info.make_rounds = [name](const Settings& settings, const RoundsInput& input) {
-    return believable(name, Rounds::start(Rounds::option_table().parse(name.c_str(), settings), input),
-                      input);
+    const Options options = Rounds::option_table().parse(name.c_str(), settings);
+    RunContext limits;
+    limits.max_memory = input.max_memory;
+    require_memory(name, Rounds::bytes(options, input), limits);
+    return believable(name, Rounds::start(options, input), input);
   };
   return info;
 }

@@ -13,12 +13,29 @@
 #include "base/stopwatch.h"
 #include "crowdfold/error.h"
 #include "crowdfold/exports.h"
+#include "crowdfold/packed.h"
+#include "io/room.h"
 #include "run/aggregate_grouped.h"
+#include "run/aggregate_in_rounds.h"
 
 namespace crowdfold {
 namespace {
 
 constexpr const char* kInMemory = "need the labels in memory";
+
+// Where labels are spilled.
+std::string spill_folder(const AggregateRequest& request) {
+  if (!request.spill.empty()) return request.spill;
+  namespace fs = std::filesystem;
+  if (request.output.empty() || request.output == "-" || fs::is_other(request.output))
+    return fs::temp_directory_path();
+  const fs::path folder = fs::path(request.output).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+bool is_one_packed(const std::vector<std::string>& labels) {
+  return labels.size() == 1 && is_packed(labels[0]);
+}
 
 bool asks_for_tasks(Road road) { return road == Road::low_memory || road == Road::grouped; }
 
@@ -48,6 +65,34 @@ std::uint64_t counted_workers(const NameTable& workers, const ReadOptions& optio
   const auto is_known = [&](const std::string& name) { return workers.find(name).has_value(); };
   return workers.size() -
          static_cast<std::uint64_t>(std::count_if(without.begin(), without.end(), is_known));
+}
+
+// In rounds over packed labels: those of the input, or a temporary packing of it.
+AggregateSummary aggregate_spilled(const AggregateRequest& request, const RunContext& context,
+                                   const AggregateListener& listener) {
+  const std::string obstacle = why_not_in_rounds(request, context);
+  if (!obstacle.empty()) throw Error(ErrorCode::usage, obstacle);
+  AggregateSummary summary;
+  std::vector<ReadReport> reports;
+  Stopwatch watch;
+  if (is_one_packed(request.labels)) {
+    aggregate_in_rounds(request, PackedLabels(request.labels[0]), context, summary, reports);
+  } else {
+    PackSummary packed;
+    PackedLabels labels = pack_temporarily({request.labels, request.read, spill_folder(request)},
+                                           context, &packed, {listener.on_space});
+    summary.reading_seconds = watch.lap();
+    reports = std::move(packed.reports);
+    AggregateRequest read = request;
+    read.read.without_workers.clear();  // packing has left them out
+    aggregate_in_rounds(read, std::move(labels), context, summary, reports);
+  }
+  if (listener.on_read) {
+    for (const ReadReport& report : reports) listener.on_read(report);
+  }
+  summary.counts.workers = counted_workers(summary.workers(), request.read);
+  if (listener.on_labels) listener.on_labels(summary.counts);
+  return summary;
 }
 
 AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunContext& context,
@@ -144,7 +189,22 @@ std::string why_in_memory(const AggregateRequest& request, const RunContext& con
 AggregateSummary aggregate(const AggregateRequest& request, const RunContext& context,
                            const AggregateListener& listener) {
   find_method(request.method).check(request.settings);  // before anything is read
-  if (!goes_task_by_task(request, context)) return aggregate_in_memory(request, context, listener);
+  if (request.road == Road::spilled) return aggregate_spilled(request, context, listener);
+  if (!goes_task_by_task(request, context)) {
+    if (request.road != Road::automatic ||
+        !std::all_of(request.labels.begin(), request.labels.end(), is_rereadable))
+      return aggregate_in_memory(request, context, listener);
+    try {
+      return aggregate_in_memory(request, context, listener);
+    } catch (const OutOfRoom& error) {
+      if (why_not_in_rounds(request, context).empty())
+        return aggregate_spilled(request, context, listener);
+      if (find_method(request.method).make_rounds) throw;
+      throw Error(error.code(),
+                  error.what() + std::string(", or take a method that reads them from a disk "
+                                             "in rounds, such as --method fivepass"));
+    }
+  }
   AggregateSummary summary;
   std::vector<ReadReport> reports;
   if (!aggregate_grouped(request, context, summary, reports)) {

@@ -12,10 +12,10 @@
 #include "io/grouped_tasks.h"
 #include "io/label_notes.h"
 #include "io/records.h"
+#include "labels/task_history.h"
 #include "methods/one_label.h"
 #include "methods/online_driver.h"
 #include "methods/overlap.h"
-#include "labels/task_history.h"
 
 namespace crowdfold {
 namespace {

@@ -53,7 +53,7 @@ std::unique_ptr<RoundModel> sent(RoundModel& model, const MethodInfo& info, cons
 Result in_pieces(const MethodInfo& info, const Crowd& crowd, std::uint64_t seed) {
   Random random(seed);
   const Labels& labels = crowd.labels;
-  const RoundsInput input = {labels.num_workers(), labels.num_classes(), labels.num_labels(), 0,
+  const RoundsInput input = {labels.num_workers(), labels.num_classes(), labels.num_labels(), 0, 0,
                              &crowd.given};
   std::unique_ptr<RoundModel> model = info.make_rounds(in_rounds(info), input);
   while (!model->is_done()) {
@@ -116,7 +116,7 @@ TEST_P(MethodInRounds, IsTheSameOnAnyNumberOfThreads) {
 
 TEST_P(MethodInRounds, RefusesBytesOfAnotherCrowd) {
   const Crowd crowd = crowd_of(info(), 3, false);
-  const RoundsInput input = {crowd.labels.num_workers(), 3, 0, 0, nullptr};
+  const RoundsInput input = {crowd.labels.num_workers(), 3, 0, 0, 0, nullptr};
   const std::unique_ptr<RoundModel> model = info().make_rounds(in_rounds(info()), input);
   const std::string bytes = to_bytes(*model);
   EXPECT_THROW(from_bytes(bytes.substr(0, bytes.size() / 2), *model), Error);
