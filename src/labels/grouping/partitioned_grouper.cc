@@ -30,27 +30,21 @@ void require_place(std::uint64_t count, const char* what) {
 
 }  // namespace
 
-// One partition's tasks, grouped, in order of first appearance within the partition.
+// One partition's tasks, grouped, in order of first appearance within the partition. The arrays lie in
+// a thread's pool.
 struct PartitionedGrouper::Partition {
-  FlatArray<char> names;
-  std::vector<std::uint32_t> name_ends;
-  std::vector<std::uint64_t> first_row;  // by task: the row where it appears first
-  std::vector<std::uint32_t> label_ends;
-  FlatArray<WorkerId> workers;
-  FlatArray<ClassId> classes;
+  std::span<const char> names;
+  std::span<const std::uint32_t> name_ends;
+  std::span<const std::uint64_t> first_row;  // by task: the row where it appears first
+  std::span<std::uint32_t> label_ends;
+  std::span<WorkerId> workers;
+  std::span<ClassId> classes;
   WorkerId offender = Deduplicator::kNobody;  // under Duplicates::error, of the last task
 
   std::size_t num_tasks() const { return first_row.size(); }
   std::uint32_t name_begin(std::size_t task) const { return task == 0 ? 0 : name_ends[task - 1]; }
   std::string_view name(std::size_t task) const {
     return {names.data() + name_begin(task), name_ends[task] - name_begin(task)};
-  }
-  void add_name(std::string_view name) {
-    const std::size_t at = names.size();
-    require_place(at + name.size(), "bytes of names of tasks");
-    names.resize(at + name.size());
-    copy_name(names.data() + at, name);
-    name_ends.push_back(static_cast<std::uint32_t>(names.size()));
   }
   std::uint32_t label_begin(std::size_t task) const { return task == 0 ? 0 : label_ends[task - 1]; }
 };
@@ -65,7 +59,27 @@ struct PartitionedGrouper::Scratch {
   };
   std::array<Read, 64> batch;
 
+  // Tasks, of which nobody knows how many there will be: as in Partition.
   Interner tasks{"tasks", kMaxTasks};
+  FlatArray<char> names;
+  FlatArray<std::uint32_t> name_ends;
+  FlatArray<std::uint64_t> first_row;
+  void add_task(std::string_view name, std::uint64_t row) {
+    const std::size_t at = names.size();
+    require_place(at + name.size(), "bytes of names of tasks");
+    names.resize(at + name.size());
+    copy_name(names.data() + at, name);
+    name_ends.push_back(static_cast<std::uint32_t>(names.size()));
+    first_row.push_back(row);
+  }
+  void clear() {
+    tasks.clear();
+    names.clear();
+    name_ends.clear();
+    first_row.clear();
+    labels.clear();
+  }
+
   // Labels in input order, each with its task.
   struct Label {
     TaskId task;
@@ -89,8 +103,7 @@ void PartitionedGrouper::append(const BlockSummary& block) {
   ids_.absorb(block);
 }
 
-void PartitionedGrouper::unpack(const RowPacker::Piece& piece, int reader, Partition& partition,
-                                Scratch& scratch) const {
+void PartitionedGrouper::unpack(const RowPacker::Piece& piece, int reader, Scratch& scratch) const {
   const std::vector<WorkerId>& worker_of = ids_.workers_of(reader);
   const std::vector<ClassId>& class_of = ids_.classes_of(reader);
   const std::uint64_t first_row = first_row_[piece.sequence] + piece.first_row;
@@ -100,26 +113,24 @@ void PartitionedGrouper::unpack(const RowPacker::Piece& piece, int reader, Parti
     for (; count < scratch.batch.size() && at != piece.end; ++count) {
       auto& [row, hash] = scratch.batch[count];
       at = row.read(at);
+      if (row.name.number != kNoNumber) continue;
       hash = row.name.hash();
       scratch.tasks.prefetch(row.name, hash);
     }
     for (std::size_t i = 0; i < count; ++i) {
       const auto& [row, hash] = scratch.batch[i];
-      const TaskId task = scratch.tasks.intern(row.name, hash);
-      if (task == partition.num_tasks()) {
-        partition.first_row.push_back(first_row + row.row);
-        partition.add_name(head_.restore(row.name));
-      }
+      const TaskId task = scratch.tasks.intern(within_partition(row.name, bits_), hash);
+      if (task == scratch.first_row.size())
+        scratch.add_task(head_.restore(row.name), first_row + row.row);
       if (row.label != kNoClass)
         scratch.labels.push_back({task, worker_of[row.worker], class_of[row.label]});
     }
   }
 }
 
-PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& scratch) {
-  Partition partition;
-  scratch.tasks.clear();
-  scratch.labels.clear();
+PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& scratch,
+                                                        BytePool& pool) {
+  scratch.clear();
   // The readers' pieces, in input order.
   struct ReaderPieces {
     const std::vector<RowPacker::Piece>* pieces;
@@ -136,19 +147,24 @@ PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& 
       if (first == nullptr || reader.front().sequence < first->front().sequence) first = &reader;
     }
     if (first == nullptr) break;
-    unpack(first->front(), static_cast<int>(first - readers.data()), partition, scratch);
+    unpack(first->front(), static_cast<int>(first - readers.data()), scratch);
     ++first->next;
   }
 
   // Counting sort by task.
   require_place(scratch.labels.size(), "labels");
-  const std::size_t num_tasks = partition.num_tasks();
+  const std::size_t num_tasks = scratch.first_row.size();
   std::vector<std::uint32_t>& cursor = scratch.cursor;
   cursor.assign(num_tasks + 1, 0);
   for (const Scratch::Label& label : scratch.labels) ++cursor[label.task + 1ULL];
   std::partial_sum(cursor.begin(), cursor.end(), cursor.begin());
-  partition.workers.resize(scratch.labels.size());
-  partition.classes.resize(scratch.labels.size());
+  Partition partition;
+  partition.names = pool.copy_of(scratch.names);
+  partition.name_ends = pool.copy_of(scratch.name_ends);
+  partition.first_row = pool.copy_of(scratch.first_row);
+  partition.label_ends = pool.array<std::uint32_t>(num_tasks);
+  partition.workers = pool.array<WorkerId>(scratch.labels.size());
+  partition.classes = pool.array<ClassId>(scratch.labels.size());
   const LabelPlaces<std::uint32_t> places{cursor.data(), partition.workers.data(),
                                           partition.classes.data()};
   for (const Scratch::Label& label : scratch.labels) places.write(label.task, label.worker, label.label);
@@ -156,7 +172,6 @@ PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& 
   // The rule for duplicates, which closes its gaps as it goes.
   WorkerId* const workers = partition.workers.data();
   ClassId* const classes = partition.classes.data();
-  partition.label_ends.resize(num_tasks);
   std::uint32_t to = 0;
   std::uint32_t begin = 0;
   for (std::size_t t = 0; t < num_tasks; ++t) {
@@ -164,7 +179,7 @@ PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& 
         scratch.deduplicator.apply(workers + begin, classes + begin, cursor[t] - begin));
     partition.offender = std::exchange(scratch.deduplicator.offender, Deduplicator::kNobody);
     if (partition.offender != Deduplicator::kNobody) {
-      partition.first_row.resize(t + 1);
+      partition.first_row = partition.first_row.first(t + 1);
       return partition;
     }
     if (to < begin) {
@@ -179,12 +194,14 @@ PartitionedGrouper::Partition PartitionedGrouper::group(std::size_t p, Scratch& 
 
 Labels PartitionedGrouper::finish(const RunContext& context) {
   std::vector<Partition> partitions(num_partitions());
+  const auto threads = static_cast<std::size_t>(std::max(1, context.threads));
+  std::vector<BytePool> pools(threads);
   std::vector<Scratch> scratch;
-  for (int i = 0; i < std::max(1, context.threads); ++i)
-    scratch.emplace_back(rule_, ids_.workers.size());
+  for (std::size_t i = 0; i < threads; ++i) scratch.emplace_back(rule_, ids_.workers.size());
   parallel_for(context.threads, num_partitions(), [&](std::size_t p, int thread) {
     context.throw_if_cancelled();
-    partitions[p] = group(p, scratch[static_cast<std::size_t>(thread)]);
+    const auto i = static_cast<std::size_t>(thread);
+    partitions[p] = group(p, scratch[i], pools[i]);
   });
   refuse_offenders(partitions);
   std::uint64_t duplicates = 0;

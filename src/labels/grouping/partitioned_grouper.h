@@ -34,8 +34,8 @@ class PartitionedGrouper {
   struct Scratch;
 
   std::size_t num_partitions() const { return std::size_t{1} << bits_; }
-  Partition group(std::size_t partition, Scratch& scratch);
-  void unpack(const RowPacker::Piece& piece, int reader, Partition& partition, Scratch& scratch) const;
+  Partition group(std::size_t partition, Scratch& scratch, BytePool& pool);
+  void unpack(const RowPacker::Piece& piece, int reader, Scratch& scratch) const;
   void refuse_offenders(const std::vector<Partition>& partitions) const;
   Labels join(const std::vector<Partition>& partitions, std::uint64_t duplicates,
               const RunContext& context);
