@@ -11,12 +11,16 @@
 
 namespace crowdfold {
 
+// Memory for an array, aligned to a cache line, so that rows of numbers span as few lines as possible;
+// of large arrays on large pages. operator delete takes it back.
+inline constexpr std::size_t kCacheLine = 64;
+void* allocate_array(std::size_t bytes);
+
 // std::allocator, except that resize() leaves new entries uninitialised.
 template <class T>
 class UninitializedAllocator : public std::allocator<T> {
  public:
   static_assert(std::is_trivially_copyable_v<T>);
-  static constexpr std::size_t kCacheLine = 64;
   template <class U>
   struct rebind {  // NOLINT: so allocators call it
     using other = UninitializedAllocator<U>;
@@ -26,10 +30,7 @@ class UninitializedAllocator : public std::allocator<T> {
   template <class U>
   UninitializedAllocator(const UninitializedAllocator<U>&) noexcept {}  // NOLINT: allocators convert
 
-  // Aligned to a cache line, so that rows of numbers span as few lines as possible.
-  T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kCacheLine}));
-  }
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_array(count * sizeof(T))); }
   void deallocate(T* memory, std::size_t) noexcept {
     ::operator delete (memory, std::align_val_t{kCacheLine});
   }

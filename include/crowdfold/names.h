@@ -37,6 +37,10 @@ class NameTable {
     return bytes_.size() + sizeof(std::uint64_t) * (ends_.size() + index_.slots.size());
   }
 
+  // Adds a name that the caller knows to be new, and gives it the next id, without a look-up: the next
+  // one builds the index.
+  std::uint32_t append(std::string_view name);
+
   // For readers that hash a name once and use the hash more than once.
   static std::uint64_t hash(std::string_view name);
   std::uint32_t intern(std::string_view name, std::uint64_t hash);
@@ -63,6 +67,7 @@ class NameTable {
     std::mutex building;
   };
 
+  std::uint32_t add(std::string_view name);
   void rebuild_index(std::size_t slots) const;
   // Builds the index if it is not there; threads that come meanwhile wait.
   void complete_index() const;

@@ -29,12 +29,14 @@ class LabelRows {
 
   // Calls take(task, worker, label) for each label of the row, with blanks at the ends trimmed. Rows
   // that are none are left out, and counted in `outcome`.
+  // Inlined into the parser: see LabelReader::parse.
   template <class Take>
-  Complaint read(Row row, BlockOutcome& outcome, const Take& take) const {
+  [[gnu::always_inline]] Complaint read(Row row, BlockOutcome& outcome, const Take& take) const {
     if (wide_) return read_wide(row, outcome, take);
-    std::string_view task = row[0];
-    std::string_view worker = row[1];
-    std::string_view label = row[2];
+    // By halves, as the parser stored them: a load of both would wait until the stores are through.
+    std::string_view task(row[0].data(), row[0].size());
+    std::string_view worker(row[1].data(), row[1].size());
+    std::string_view label(row[2].data(), row[2].size());
     if (task.empty() || worker.empty() || label.empty() || may_need_trim(task) ||
         may_need_trim(worker) || may_need_trim(label)) [[unlikely]] {
       task = trimmed(task);
@@ -49,7 +51,9 @@ class LabelRows {
       ++outcome.repeated_headers;
       return {};
     }
-    take(task, worker, is_without(worker) ? std::string_view() : label);
+    if (!without_.empty() && is_without(worker)) [[unlikely]]
+      label = {};
+    take(task, worker, label);
     return {};
   }
 
@@ -74,7 +78,7 @@ class LabelRows {
   }
 
   bool is_without(std::string_view worker) const {
-    return !without_.empty() && std::binary_search(without_.begin(), without_.end(), worker);
+    return std::binary_search(without_.begin(), without_.end(), worker);
   }
 
   bool is_wide_header(Row row) const;

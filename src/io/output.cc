@@ -239,10 +239,25 @@ void OutputFile::write(std::string_view bytes) {
 }
 
 void OutputFile::write_all(int descriptor, std::string_view bytes) {
-  if (write_to_reader(descriptor, bytes, cancelled_)) return;
+  if (write_to_reader(descriptor, bytes, cancelled_)) {
+    written_ += bytes.size();
+    if (stream_ < 0) begin_to_sync();
+    return;
+  }
   // Standard output, pipes and devices wait in a file that people do not know of.
   stream_ >= 0 && descriptor == descriptor_ ? fail("write a temporary file for it, see TMPDIR")
                                             : fail("write to");
+}
+
+// Has the disk begin with what is written, while more is being made: commit() waits for the rest only.
+void OutputFile::begin_to_sync() {
+#ifdef __linux__
+  constexpr std::uint64_t kPiece = std::uint64_t{8} << 20;
+  if (written_ - syncing_ < kPiece) return;
+  ::sync_file_range(descriptor_, static_cast<off_t>(syncing_), static_cast<off_t>(written_ - syncing_),
+                    SYNC_FILE_RANGE_WRITE);
+  syncing_ = written_;
+#endif
 }
 
 void OutputFile::commit() {

@@ -45,6 +45,7 @@ class OutputFile {
   void take_permissions(const struct stat& old);
   int destination() const { return descriptor_ >= 0 ? descriptor_ : stream_; }
   void write_all(int descriptor, std::string_view bytes);
+  void begin_to_sync();
   [[noreturn]] void fail(const char* what) const;
   void copy_to_stream();
 
@@ -56,6 +57,8 @@ class OutputFile {
   int stream_ = -1;                   // of standard output, a pipe or a device
   const std::atomic<bool>* cancelled_;
   bool terminal_ = false;       // whether that is one
+  std::uint64_t written_ = 0;   // bytes of the temporary file
+  std::uint64_t syncing_ = 0;   // of these, on their way to the disk
   OutputFile* next_ = nullptr;  // of those with a temporary file that has a name
 };
 

@@ -79,12 +79,18 @@ class Interner {
 
   // The same for cut names. They must not be mixed with others.
   void prefetch(const CutName& name, std::uint64_t hash) const {
-    name.number != kNoNumber ? numbers_.prefetch(hash) : names_.prefetch(hash);
+    if (name.number == kNoNumber) names_.prefetch(hash);
   }
   std::uint32_t intern(const CutName& name, std::uint64_t hash) {
-    if (name.number == kNoNumber) return name.whole ? intern_apart(name.text) : intern(name.text, hash);
-    const NumberSlot* const slot = numbers_.find(name.number, hash);
-    return slot != nullptr ? slot->id : insert(name.number);
+    if (name.number != kNoNumber) return intern_number(name.number);
+    return name.whole ? intern_apart(name.text) : intern(name.text, hash);
+  }
+
+  // Names that are known by numbers, which mix with the others. Most small numbers are counted up from
+  // some beginning: ids by number then lie close together, and nothing is hashed or compared.
+  std::uint32_t intern_number(std::uint32_t number) {
+    const std::uint32_t id = number < small_.size() ? small_[number] : kNoId;
+    return id != kNoId ? id : find_or_insert(number);
   }
 
   std::uint32_t size() const { return size_; }
@@ -124,16 +130,20 @@ class Interner {
   };
 
   std::uint32_t next_id();
-  std::uint32_t insert(const NameKey& key);
-  std::uint32_t insert(std::uint32_t number);
+  std::uint32_t insert(NameKey key);  // by value: look-ups keep it in registers then
+  std::uint32_t find_or_insert(std::uint32_t number);
   std::uint32_t intern_apart(std::string_view name);
 
   const char* what_;
   std::uint64_t limit_;
   std::uint32_t size_ = 0;
   SlotTable<NameSlot> names_;
-  SlotTable<NumberSlot> numbers_;
-  NameTable apart_;  // long names, and whole ones among cut names
+  static constexpr std::uint32_t kNoId = 0xFFFF'FFFF;
+  // Below this, numbers are small: the table takes up to a megabyte, which a core's own cache holds.
+  static constexpr std::uint32_t kSmallNumbers = 1 << 18;
+  std::vector<std::uint32_t> small_;  // ids by number, kNoId where there is none
+  SlotTable<NumberSlot> numbers_;     // larger ones
+  NameTable apart_;                   // long names, and whole ones among cut names
   std::vector<std::uint32_t> apart_ids_;
 };
 

@@ -163,6 +163,20 @@ TEST(Interner, KeepsTheIdsOfNumbersWhileItGrows) {
   }
 }
 
+TEST(Interner, KnowsNumbersSmallAndLargeBesideNames) {
+  Interner interner("tasks", 1'000'000);
+  const std::vector<std::uint32_t> numbers = {0, 7, (1 << 18) - 1, 1 << 18, 111'111'109};
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::uint32_t i = 0; i < numbers.size(); ++i) {
+      EXPECT_EQ(interner.intern_number(numbers[i]), 2 * i);
+      EXPECT_EQ(interner.intern(std::to_string(numbers[i])), 2 * i + 1);
+    }
+  }
+  interner.clear();
+  EXPECT_EQ(interner.intern_number(1 << 18), 0U);
+  EXPECT_EQ(interner.intern_number(7), 1U);
+}
+
 TEST(Interner, RefusesOneNameMoreThanItsLimitShortOrLong) {
   for (const std::string& third : {std::string("c"), std::string(30, 'c')}) {
     Interner interner("classes", 2);

@@ -36,6 +36,10 @@ class NameHead {
     if (!begins(name) || name.size() - size > NameKey::kMostBytes) return {kNoNumber, name, true};
     return {number_behind(name, size), name.substr(size), false};
   }
+  // That of the digits behind the head, if this is what the name is; else kNoNumber.
+  std::uint32_t number_of(std::string_view name) const {
+    return begins(name) ? number_behind(name, text_.size()) : kNoNumber;
+  }
   // The name again.
   std::string restore(const CutName& name) const {
     if (name.number != kNoNumber) return text_ + digits_of(name.number);

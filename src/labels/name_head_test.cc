@@ -57,6 +57,13 @@ TEST(NameHead, LeavesNamesWholeThatBeginOtherwise) {
   }
 }
 
+TEST(NameHead, KnowsNamesThatAreItAndANumber) {
+  const NameHead head({"image_1", "image_2"});
+  EXPECT_EQ(head.number_of("image_0042"), number_behind("0042", 0));
+  for (const char* other : {"image_", "image_4.jpg", "image_123456789", "42", "imagE_42", ""})
+    EXPECT_EQ(head.number_of(other), kNoNumber) << other;
+}
+
 TEST(NameHead, RestoresEveryNameThatItCuts) {
   const NameHead head({"image_1", "image_2"});
   for (const std::string& name :

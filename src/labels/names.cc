@@ -46,16 +46,28 @@ std::uint64_t hash_long_name(std::string_view name) { return XXH3_64bits(name.da
 std::uint64_t NameTable::hash(std::string_view name) { return hash_name(name); }
 
 std::uint32_t NameTable::intern(std::string_view name, std::uint64_t hash) {
-  if ((ends_.size() + 1) * 4 > index_.slots.size() * 3) rebuild_index(slots_for(2 * ends_.size()));
+  const bool complete = index_.complete.load(std::memory_order_relaxed);
+  if (!complete || (ends_.size() + 1) * 4 > index_.slots.size() * 3)
+    rebuild_index(slots_for(std::max(2 * ends_.size(), ends_.capacity())));
   std::uint64_t& slot = index_.slots[find_slot(name, hash)];
   if (slot != 0) return static_cast<std::uint32_t>(slot & kLowHalf) - 1;
+  const std::uint32_t id = add(name);
+  slot = (hash & ~kLowHalf) | ends_.size();
+  return id;
+}
+
+std::uint32_t NameTable::append(std::string_view name) {
+  index_.complete.store(false, std::memory_order_relaxed);
+  return add(name);
+}
+
+std::uint32_t NameTable::add(std::string_view name) {
   if (ends_.size() >= limit_) {
     throw Error(ErrorCode::data,
                 fmt::format("more than {} different {}: they do not fit", limit_, what_));
   }
   bytes_.insert(bytes_.end(), name.begin(), name.end());
   ends_.push_back(bytes_.size());
-  slot = (hash & ~kLowHalf) | ends_.size();
   return size() - 1;
 }
 
@@ -70,7 +82,6 @@ std::optional<std::uint32_t> NameTable::find(std::string_view name) const {
 void NameTable::reserve(std::size_t names, std::size_t bytes) {
   ends_.reserve(names);
   bytes_.reserve(bytes);
-  if (slots_for(names) > index_.slots.size()) rebuild_index(slots_for(names));
 }
 
 void NameTable::drop_index() { index_ = {}; }

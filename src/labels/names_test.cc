@@ -55,6 +55,26 @@ TEST(NameTable, KeepsTensOfThousandsOfNamesOfAllLengthsApart) {
   }
 }
 
+TEST(NameTable, FindsNamesThatWereAppendedWithoutALookUp) {
+  NameTable table;
+  for (const std::size_t room : {0, 1'000}) {
+    table = NameTable();
+    table.reserve(room, 10 * room);
+    EXPECT_EQ(table.append("b"), 0U);
+    EXPECT_EQ(table.append("a"), 1U);
+    EXPECT_EQ(table.intern("b"), 0U);
+    EXPECT_EQ(table.intern("c"), 2U);
+    EXPECT_EQ(table.append("d"), 3U);
+    EXPECT_EQ(table.find("d"), 3U);
+    EXPECT_EQ(table.intern("d"), 3U);
+    EXPECT_EQ(names_of(table), (std::vector<std::string>{"b", "a", "c", "d"}));
+  }
+  NameTable full("tasks", 1);
+  full.append("a");
+  EXPECT_STREQ(error_of([&] { full.append("b"); }).what(),
+               "more than 1 different tasks: they do not fit");
+}
+
 TEST(NameTable, AnswersAndGrowsAfterItsIndexWasDropped) {
   NameTable table;
   for (int i = 0; i < 100; ++i) table.intern(std::to_string(i));

@@ -64,7 +64,7 @@ unsigned bits_for(const ScatteredRows::Options& options, int threads) {
 // A partition's tasks, by their first rows: in memory, or in a file.
 class ScatteredRows::Run {
  public:
-  explicit Run(GroupedPartition partition) : partition_(std::move(partition)) {}
+  explicit Run(const GroupedPartition& partition) : partition_(partition) {}
   Run(const TemporaryFile& file, std::uint64_t place, std::uint64_t bytes, std::uint64_t buffer)
       : file_(&file), place_(place), left_(bytes), buffer_bytes_(buffer) {}
 
@@ -197,7 +197,7 @@ bool ScatteredRows::spilled() const {
                      [](const Writer& writer) { return writer.file_ != nullptr; });
 }
 
-GroupedPartition ScatteredRows::group(std::size_t p, PartitionScratch& scratch) {
+GroupedPartition ScatteredRows::group(std::size_t p, PartitionScratch& scratch, BytePool& pool) {
   std::vector<std::vector<RowPacker::Piece>> read(writers_.size());
   std::vector<const std::vector<RowPacker::Piece>*> pieces;
   std::vector<FlatArray<char>> bytes(writers_.size());
@@ -225,7 +225,7 @@ GroupedPartition ScatteredRows::group(std::size_t p, PartitionScratch& scratch) 
     }
     pieces.push_back(&read[reader]);
   }
-  return group_partition(pieces, {ids_, first_row_, options_.head}, scratch);
+  return group_partition(pieces, {ids_, first_row_, options_.head, bits_}, scratch, pool);
 }
 
 void ScatteredRows::note_offender(const GroupedPartition& partition) {
@@ -251,11 +251,14 @@ void ScatteredRows::finish(const OnTask& on_task) {
   };
   std::vector<Place> places(num_partitions());
   std::vector<GroupedPartition> partitions(files ? 0 : num_partitions());
+  std::vector<BytePool> pools(files ? 0 : static_cast<std::size_t>(threads));
   std::mutex mutex;
   std::uint64_t done = 0;
   parallel_for(threads, num_partitions(), [&](std::size_t p, int thread) {
     context_.throw_if_cancelled();
-    GroupedPartition partition = group(p, scratch[static_cast<std::size_t>(thread)]);
+    const auto i = static_cast<std::size_t>(thread);
+    BytePool of_partition;
+    const GroupedPartition partition = group(p, scratch[i], files ? of_partition : pools[i]);
     std::string bytes;
     if (files && partition.offender == Deduplicator::kNobody) {
       for (std::size_t t = 0; t < partition.label_ends.size(); ++t) {
@@ -274,7 +277,7 @@ void ScatteredRows::finish(const OnTask& on_task) {
     if (files)
       places[p] = {grouped->append(bytes), bytes.size()};
     else
-      partitions[p] = std::move(partition);
+      partitions[p] = partition;
     context_.report("grouping", ++done, num_partitions());
   });
   if (offender_) throw DuplicateLabel(offender_->task, ids_.workers[offender_->worker]);
@@ -289,7 +292,7 @@ void ScatteredRows::finish(const OnTask& on_task) {
     if (files)
       runs.emplace_back(*grouped, places[p].begin, places[p].bytes, buffer);
     else
-      runs.emplace_back(std::move(partitions[p]));
+      runs.emplace_back(partitions[p]);
   }
   merge(runs, on_task);
 }

@@ -78,7 +78,7 @@ class ScatteredRows {
   class Run;
 
   std::size_t num_partitions() const { return std::size_t{1} << bits_; }
-  GroupedPartition group(std::size_t partition, PartitionScratch& scratch);
+  GroupedPartition group(std::size_t partition, PartitionScratch& scratch, BytePool& pool);
   void note_offender(const GroupedPartition& partition);
   void merge(std::vector<Run>& runs, const OnTask& on_task) const;
 

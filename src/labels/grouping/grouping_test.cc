@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -168,9 +169,14 @@ std::vector<LabelRow> random_rows(Random& random, std::size_t count, std::uint64
 RC_GTEST_PROP(Grouping, GivesTheSameLabelsByEveryWayForAnyBlocksReadersAndRule, (std::uint64_t seed)) {
   Random random(seed);
   std::vector<LabelRow> rows = random_rows(random, random.below(600), 1 + random.below(80));
-  if (random.below(2) == 0) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto& a, const auto& b) { return a.task < b.task; });
+  // As they come, by task as texts, or as numbers: sorted, but for what stands at the end.
+  const auto sorted_by = random.below(3);
+  if (sorted_by > 0) {
+    const auto key = [&](const LabelRow& row) {
+      return std::pair(sorted_by == 1 ? 0 : row.task.size(), row.task);
+    };
+    const auto end = rows.end() - static_cast<std::ptrdiff_t>(random.below(1 + rows.size() / 2) / 2);
+    std::stable_sort(rows.begin(), end, [&](const auto& a, const auto& b) { return key(a) < key(b); });
   }
   const auto rule = std::vector{Duplicates::last, Duplicates::first, Duplicates::keep}[random.below(3)];
   const int readers = 1 + static_cast<int>(random.below(kMostReaders));
@@ -229,6 +235,77 @@ TEST(Grouping, KeepsTasksWhereEveryoneAbstained) {
       "b:\na: u=x\nc:\nu,v,\nx,\n1 labels, 4 rows, 3 abstentions, 0 duplicates, 0 skipped\n";
   EXPECT_EQ(describe(group_ordered(rows, blocks, Duplicates::last, 1)), text);
   EXPECT_EQ(describe(group_partitioned(rows, blocks, Duplicates::last, 4, 1)), text);
+}
+
+TEST(Grouping, KnowsTasksThatComeBackAfterTheyAscended) {
+  Random random(1);
+  for (const char* const back : {"t1", "t09", "t10", "t2"}) {
+    const std::vector<LabelRow> rows = {{"t09", "u", "x"}, {"t1", "u", "x"}, {"t10", "u", "x"},
+                                        {"t2", "u", "y"},  {back, "v", "y"}, {"t3", "v", "x"}};
+    for (int turn = 0; turn < 20; ++turn) {
+      const std::vector<Cut> blocks = cut_into_blocks(rows.size(), 2, random);
+      EXPECT_EQ(describe(group_ordered(rows, blocks, Duplicates::last, 1)),
+                expected(rows, Duplicates::last));
+    }
+  }
+}
+
+TEST(Ascent, HoldsForNamesInTheOrderOfTextsOrOfNumbers) {
+  const auto ascends = [](const std::vector<std::string>& names) {
+    Ascent ascent;
+    for (std::size_t i = 1; i < names.size(); ++i) ascent.add(names[i - 1], names[i]);
+    return ascent.holds();
+  };
+  EXPECT_TRUE(ascends({"a", "aa", "ab", "b"}));
+  EXPECT_TRUE(ascends({"t8", "t9", "t10", "t11"}));
+  EXPECT_TRUE(ascends({"t\x7F", "t\xFF"}));
+  EXPECT_FALSE(ascends({"t8", "t10", "t11", "t9"}));
+  EXPECT_FALSE(ascends({"b", "a"}));
+  EXPECT_FALSE(ascends({"a", "a"}));
+}
+
+TEST(Partitions, TellNumberedTasksApartAndFillAlikeWhateverTheNumbersHaveInCommon) {
+  for (const unsigned bits : {1U, 6U, 10U}) {
+    for (const std::uint32_t step : {1U, 10U, 64U, 1024U}) {
+      constexpr std::uint32_t kTasks = 30'000;
+      std::vector<std::set<std::uint32_t>> partitions(std::size_t{1} << bits);
+      for (std::uint32_t i = 0; i < kTasks; ++i) {
+        CutName name;
+        name.number = i * step;
+        const bool is_new =
+            partitions[partition_of(name, bits)].insert(within_partition(name, bits).number).second;
+        ASSERT_TRUE(is_new);
+      }
+      const double even = kTasks / static_cast<double>(partitions.size());
+      for (const auto& partition : partitions)
+        EXPECT_NEAR(static_cast<double>(partition.size()), even, 6 * std::sqrt(even))
+            << bits << ' ' << step;
+    }
+  }
+}
+
+// The first names of workers are numbers; those that follow are not, or look like them.
+TEST(ReaderIds, KnowWorkersByNumbersAndByOtherNames) {
+  BlockWriter writer;
+  LabelBlock block;
+  writer.begin(block);
+  RowBatch first;
+  first.push("t", "w17", "x");
+  first.push("t", "w18", "x");
+  writer.add(first);
+  RowBatch others;
+  const std::string long_name = "w17" + std::string(40, '7');
+  for (const std::string_view worker :
+       {"w17", "17", "w017", "w", "v17", "w17x", "w99999999", "w999999999"})
+    others.push("t", worker, "x");
+  others.push("t", long_name, "x");
+  writer.add(others);
+  writer.add(others);
+  const std::vector<std::uint32_t> ids(block.workers.begin(), block.workers.end());
+  EXPECT_EQ(ids, (std::vector<std::uint32_t>{0, 1, 0, 2, 3, 4, 5, 6, 7, 8, 9,  //
+                                             0, 2, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(block.new_workers, (std::vector<std::string>{"w17", "w18", "17", "w017", "w", "v17", "w17x",
+                                                         "w99999999", "w999999999", long_name}));
 }
 
 TEST(Grouping, OfNothingIsNothing) {

@@ -24,6 +24,17 @@ void OrderedGrouper::reserve(std::uint64_t labels, std::uint64_t tasks, std::uin
   tasks_.reserve(tasks, name_bytes);
 }
 
+// Most grouped files were sorted by task, and the name that ascends is new: it is not looked up, and the
+// index, whose slots lie all over the memory, is not even built.
+TaskId OrderedGrouper::intern_task(std::string_view name, std::uint64_t hash) {
+  if (ascent_.holds() && tasks_.size() > 0) {
+    const TaskId last = tasks_.size() - 1;
+    if (name == tasks_[last]) return last;
+    ascent_.add(tasks_[last], name);
+  }
+  return ascent_.holds() ? tasks_.append(name) : tasks_.intern(name, hash);
+}
+
 void OrderedGrouper::append(const LabelBlock& block) {
   ids_.absorb(block);
   const std::vector<WorkerId>& worker_of = ids_.workers_of(block.reader);
@@ -39,7 +50,7 @@ void OrderedGrouper::append(const LabelBlock& block) {
   for (std::size_t run = 0; run < block.num_runs(); ++run) {
     if (run + kPrefetch < block.num_runs()) tasks_.prefetch(block.hashes[run + kPrefetch]);
     const TaskId known = tasks_.size();
-    const TaskId task = tasks_.intern(block.name(run), block.hashes[run]);
+    const TaskId task = intern_task(block.name(run), block.hashes[run]);
     const std::uint64_t end = base + block.label_ends[run];
     const std::size_t runs = offsets_.size() - 1;
     const TaskId previous = task_of_run_.empty() ? known - 1 : task_of_run_.back();

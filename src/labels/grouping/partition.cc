@@ -22,7 +22,7 @@ void require_place(std::uint64_t count, const char* what) {
 }
 
 void unpack(const RowPacker::Piece& piece, int reader, const RowMeanings& meanings,
-            GroupedPartition& partition, PartitionScratch& scratch) {
+            PartitionScratch& scratch) {
   const std::vector<WorkerId>& worker_of = meanings.ids.workers_of(reader);
   const std::vector<ClassId>& class_of = meanings.ids.classes_of(reader);
   const std::uint64_t first_row = meanings.first_row[piece.sequence] + piece.first_row;
@@ -32,16 +32,16 @@ void unpack(const RowPacker::Piece& piece, int reader, const RowMeanings& meanin
     for (; count < scratch.batch.size() && at != piece.end; ++count) {
       auto& [row, hash] = scratch.batch[count];
       at = row.read(at);
+      if (row.name.number != kNoNumber) continue;
       hash = row.name.hash();
       scratch.tasks.prefetch(row.name, hash);
     }
     for (std::size_t i = 0; i < count; ++i) {
       const auto& [row, hash] = scratch.batch[i];
-      const TaskId task = scratch.tasks.intern(row.name, hash);
-      if (task == partition.num_tasks()) {
-        partition.first_row.push_back(first_row + row.row);
-        partition.add_name(meanings.head.restore(row.name));
-      }
+      const TaskId task =
+          scratch.tasks.intern(within_partition(row.name, meanings.partition_bits), hash);
+      if (task == scratch.first_row.size())
+        scratch.add_task(meanings.head.restore(row.name), first_row + row.row);
       if (row.label != kNoClass)
         scratch.labels.push_back({task, worker_of[row.worker], class_of[row.label]});
     }
@@ -50,19 +50,27 @@ void unpack(const RowPacker::Piece& piece, int reader, const RowMeanings& meanin
 
 }  // namespace
 
-void GroupedPartition::add_name(std::string_view name) {
+void PartitionScratch::add_task(std::string_view name, std::uint64_t row) {
   const std::size_t at = names.size();
   require_place(at + name.size(), "bytes of names of tasks");
   names.resize(at + name.size());
   copy_name(names.data() + at, name);
   name_ends.push_back(static_cast<std::uint32_t>(names.size()));
+  first_row.push_back(row);
+}
+
+void PartitionScratch::clear() {
+  tasks.clear();
+  names.clear();
+  name_ends.clear();
+  first_row.clear();
+  labels.clear();
 }
 
 GroupedPartition group_partition(std::span<const std::vector<RowPacker::Piece>* const> pieces,
-                                 const RowMeanings& meanings, PartitionScratch& scratch) {
-  GroupedPartition partition;
-  scratch.tasks.clear();
-  scratch.labels.clear();
+                                 const RowMeanings& meanings, PartitionScratch& scratch,
+                                 BytePool& pool) {
+  scratch.clear();
   // The readers' pieces, in input order.
   struct ReaderPieces {
     const std::vector<RowPacker::Piece>* pieces;
@@ -79,19 +87,24 @@ GroupedPartition group_partition(std::span<const std::vector<RowPacker::Piece>* 
       if (first == nullptr || reader.front().sequence < first->front().sequence) first = &reader;
     }
     if (first == nullptr) break;
-    unpack(first->front(), static_cast<int>(first - readers.data()), meanings, partition, scratch);
+    unpack(first->front(), static_cast<int>(first - readers.data()), meanings, scratch);
     ++first->next;
   }
 
   // Counting sort by task.
   require_place(scratch.labels.size(), "labels");
-  const std::size_t num_tasks = partition.num_tasks();
+  const std::size_t num_tasks = scratch.first_row.size();
   std::vector<std::uint32_t>& cursor = scratch.cursor;
   cursor.assign(num_tasks + 1, 0);
   for (const PartitionScratch::Label& label : scratch.labels) ++cursor[label.task + 1ULL];
   std::partial_sum(cursor.begin(), cursor.end(), cursor.begin());
-  partition.workers.resize(scratch.labels.size());
-  partition.classes.resize(scratch.labels.size());
+  GroupedPartition partition;
+  partition.names = pool.copy_of(scratch.names);
+  partition.name_ends = pool.copy_of(scratch.name_ends);
+  partition.first_row = pool.copy_of(scratch.first_row);
+  partition.label_ends = pool.array<std::uint32_t>(num_tasks);
+  partition.workers = pool.array<WorkerId>(scratch.labels.size());
+  partition.classes = pool.array<ClassId>(scratch.labels.size());
   const LabelPlaces<std::uint32_t> places{cursor.data(), partition.workers.data(),
                                           partition.classes.data()};
   for (const PartitionScratch::Label& label : scratch.labels)
@@ -100,7 +113,6 @@ GroupedPartition group_partition(std::span<const std::vector<RowPacker::Piece>* 
   // The rule for duplicates, which closes its gaps as it goes.
   WorkerId* const workers = partition.workers.data();
   ClassId* const classes = partition.classes.data();
-  partition.label_ends.resize(num_tasks);
   std::uint32_t to = 0;
   std::uint32_t begin = 0;
   for (std::size_t t = 0; t < num_tasks; ++t) {
@@ -108,7 +120,7 @@ GroupedPartition group_partition(std::span<const std::vector<RowPacker::Piece>* 
         scratch.deduplicator.apply(workers + begin, classes + begin, cursor[t] - begin));
     partition.offender = std::exchange(scratch.deduplicator.offender, Deduplicator::kNobody);
     if (partition.offender != Deduplicator::kNobody) {
-      partition.first_row.resize(t + 1);
+      partition.first_row = partition.first_row.first(t + 1);
       return partition;
     }
     if (to < begin) {

@@ -8,19 +8,21 @@
 #include <vector>
 
 #include "labels/duplicates.h"
+#include "labels/grouping/byte_pool.h"
 #include "labels/grouping/row_packer.h"
 #include "labels/interner.h"
 
 namespace crowdfold {
 
-// One partition's tasks, grouped, in order of first appearance within the partition.
+// One partition's tasks, grouped, in order of first appearance within the partition. The arrays lie in
+// the pool of whoever grouped it.
 struct GroupedPartition {
-  FlatArray<char> names;
-  std::vector<std::uint32_t> name_ends;
-  std::vector<std::uint64_t> first_row;  // by task: the row where it appears first
-  std::vector<std::uint32_t> label_ends;
-  FlatArray<WorkerId> workers;
-  FlatArray<ClassId> classes;
+  std::span<const char> names;
+  std::span<const std::uint32_t> name_ends;
+  std::span<const std::uint64_t> first_row;  // by task: the row where it appears first
+  std::span<std::uint32_t> label_ends;
+  std::span<WorkerId> workers;
+  std::span<ClassId> classes;
   WorkerId offender = Deduplicator::kNobody;  // under Duplicates::error, of the last task
 
   std::size_t num_tasks() const { return first_row.size(); }
@@ -28,7 +30,6 @@ struct GroupedPartition {
   std::string_view name(std::size_t task) const {
     return {names.data() + name_begin(task), name_ends[task] - name_begin(task)};
   }
-  void add_name(std::string_view name);
   std::uint32_t label_begin(std::size_t task) const { return task == 0 ? 0 : label_ends[task - 1]; }
 };
 
@@ -42,7 +43,14 @@ struct PartitionScratch {
   };
   std::array<Read, 64> batch;
 
+  // Tasks, of which nobody knows how many there will be: as in GroupedPartition.
   Interner tasks{"tasks", kMaxTasks};
+  FlatArray<char> names;
+  FlatArray<std::uint32_t> name_ends;
+  FlatArray<std::uint64_t> first_row;
+  void add_task(std::string_view name, std::uint64_t row);
+  void clear();
+
   // Labels in input order, each with its task.
   struct Label {
     TaskId task;
@@ -59,11 +67,12 @@ struct RowMeanings {
   const IdMap& ids;
   const std::vector<std::uint64_t>& first_row;  // by block: rows in the blocks before
   const NameHead& head;
+  unsigned partition_bits;
 };
 
-// The pieces of a partition, by reader, each in input order. Under Duplicates::error it ends with the
-// first task that has a second label.
+// The pieces of a partition, by reader, each in input order; the arrays go into the pool. Under
+// Duplicates::error it ends with the first task that has a second label.
 GroupedPartition group_partition(std::span<const std::vector<RowPacker::Piece>* const> readers,
-                                 const RowMeanings& meanings, PartitionScratch& scratch);
+                                 const RowMeanings& meanings, PartitionScratch& scratch, BytePool& pool);
 
 }  // namespace crowdfold

@@ -35,15 +35,16 @@ void PartitionedGrouper::append(const BlockSummary& block) {
 
 Labels PartitionedGrouper::finish(const RunContext& context) {
   std::vector<GroupedPartition> partitions(num_partitions());
+  const auto threads = static_cast<std::size_t>(std::max(1, context.threads));
+  std::vector<BytePool> pools(threads);
   std::vector<PartitionScratch> scratch;
-  for (int i = 0; i < std::max(1, context.threads); ++i)
-    scratch.emplace_back(rule_, ids_.workers.size());
+  for (std::size_t i = 0; i < threads; ++i) scratch.emplace_back(rule_, ids_.workers.size());
   parallel_for(context.threads, num_partitions(), [&](std::size_t p, int thread) {
     context.throw_if_cancelled();
     std::vector<const std::vector<RowPacker::Piece>*> pieces;
     for (RowPacker& packer : packers_) pieces.push_back(&packer.finish(p));
-    partitions[p] =
-        group_partition(pieces, {ids_, first_row_, head_}, scratch[static_cast<std::size_t>(thread)]);
+    const auto i = static_cast<std::size_t>(thread);
+    partitions[p] = group_partition(pieces, {ids_, first_row_, head_, bits_}, scratch[i], pools[i]);
   });
   refuse_offenders(partitions);
   std::uint64_t duplicates = 0;

@@ -1,6 +1,21 @@
 #include "labels/grouping/reader_ids.h"
 
+#include <algorithm>
+#include <span>
+
 namespace crowdfold {
+namespace {
+
+// What the names of workers begin with, if all that follows are numbers.
+std::optional<NameHead> head_of_numbers(const RowBatch& rows) {
+  const std::span names(rows.workers.data(), rows.size);
+  NameHead head({names.begin(), names.end()});
+  const auto is_numbered = [&](std::string_view name) { return head.number_of(name) != kNoNumber; };
+  if (!std::all_of(names.begin(), names.end(), is_numbered)) return std::nullopt;
+  return head;
+}
+
+}  // namespace
 
 void BlockSummary::restart(int by_reader) {
   reader = by_reader;
@@ -18,13 +33,12 @@ ReaderIds::ReaderIds(std::vector<std::string> abstain)
       known_classes_("classes", kMaxClasses) {}
 
 void ReaderIds::look_up(const RowBatch& rows, BlockSummary& block) {
-  std::array<std::uint64_t, RowBatch::kRows> hashes;
-  for (std::size_t i = 0; i < rows.size; ++i) {
-    hashes[i] = hash_name(rows.workers[i]);
-    known_workers_.prefetch(hashes[i]);
-  }
-
   block.rows += rows.size;
+  look_up_classes(rows, block);
+  look_up_workers(rows, block);
+}
+
+void ReaderIds::look_up_classes(const RowBatch& rows, BlockSummary& block) {
   for (std::size_t i = 0; i < rows.size; ++i) {
     const std::string_view label = rows.labels[i];
     const std::size_t abstention_number = abstention(label);
@@ -40,11 +54,23 @@ void ReaderIds::look_up(const RowBatch& rows, BlockSummary& block) {
     if (classes[i] == known) [[unlikely]]
       block.new_classes.emplace_back(label);
   }
+}
 
+void ReaderIds::look_up_workers(const RowBatch& rows, BlockSummary& block) {
+  if (known_workers_.size() == 0) numbered_ = head_of_numbers(rows);
+  std::array<std::uint32_t, RowBatch::kRows> numbers;
+  std::array<std::uint64_t, RowBatch::kRows> hashes;
+  for (std::size_t i = 0; i < rows.size; ++i) {
+    numbers[i] = numbered_ ? numbered_->number_of(rows.workers[i]) : kNoNumber;
+    if (numbers[i] != kNoNumber) continue;
+    hashes[i] = hash_name(rows.workers[i]);
+    known_workers_.prefetch(hashes[i]);
+  }
   for (std::size_t i = 0; i < rows.size; ++i) {
     const std::string_view name = rows.workers[i];
     const std::uint32_t known = known_workers_.size();
-    workers[i] = known_workers_.intern(name, hashes[i]);
+    workers[i] = numbers[i] != kNoNumber ? known_workers_.intern_number(numbers[i])
+                                         : known_workers_.intern(name, hashes[i]);
     if (workers[i] == known) [[unlikely]]
       block.new_workers.emplace_back(name);
   }

@@ -5,12 +5,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "crowdfold/labels.h"
 #include "labels/interner.h"
+#include "labels/name_head.h"
 
 namespace crowdfold {
 
@@ -62,6 +64,8 @@ class ReaderIds {
   std::array<ClassId, RowBatch::kRows> classes;  // kNoClass where the worker abstains
 
  private:
+  void look_up_workers(const RowBatch& rows, BlockSummary& block);
+  void look_up_classes(const RowBatch& rows, BlockSummary& block);
   // Which of abstain_ the label is; their number if none.
   std::size_t abstention(std::string_view label) const {
     std::size_t i = 0;
@@ -70,6 +74,9 @@ class ReaderIds {
   }
 
   std::vector<std::string> abstain_;
+  // Of the first workers' names, if all of them have a number behind it: then those that have are known
+  // by their numbers, which is quicker.
+  std::optional<NameHead> numbered_;
   Interner known_workers_;
   Interner known_classes_;
 };

@@ -38,8 +38,7 @@ void RowPacker::add(const RowBatch& rows) {
     row.worker = ids_.workers[i];
     row.label = ids_.classes[i];
     row.name = head_.cut(rows.tasks[i]);
-    // By the hash's upper bits: a partition's table uses the lower ones.
-    const std::size_t partition = row.name.hash() >> (64 - bits_);
+    const std::size_t partition = partition_of(row.name, bits_);
     RowBuffer& buffer = buffers_[partition];
     const std::size_t room = PackedRow::room(row.name.text.size());
     if (buffer.piece_number != piece_number_ ||

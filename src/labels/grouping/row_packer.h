@@ -92,6 +92,20 @@ inline const char* PackedRow::read(const char* from) {
   return from + name_size;
 }
 
+// Where the rows of a task go, of 2^bits partitions. The lower bits of a number decide, so that its
+// upper ones alone tell tasks of a partition apart; these shuffle the partitions, lest a pattern among
+// numbers fill a few. Of other names it is the hash's upper bits: a partition's table uses the lower
+// ones.
+inline std::size_t partition_of(const CutName& name, unsigned bits) {
+  if (name.number == kNoNumber) return name.hash() >> (64 - bits);
+  return (name.number ^ hash_number(name.number >> bits)) & ((std::size_t{1} << bits) - 1);
+}
+// What of a task's name is left to tell, within its partition.
+inline CutName within_partition(CutName name, unsigned bits) {
+  if (name.number != kNoNumber) name.number >>= bits;
+  return name;
+}
+
 // Packs one reader's rows.
 class RowPacker {
  public:
