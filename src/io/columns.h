@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "crowdfold/error.h"
@@ -53,8 +54,25 @@ struct NamedColumn {
 };
 std::vector<NamedColumn> columns_named(const Role& role, const std::vector<std::string>& header);
 
+// The same without columns that the user mapped to other roles. Error(usage) if none is left of some:
+// the role needs a column of its own.
+std::vector<NamedColumn> columns_left_for(const Role& role, const std::vector<std::string>& header,
+                                          const ReadOptions& options, const Location& place);
+
+// Whether a cell of a row is a name of the role, in any case, as that of a header: "Worker ID".
+bool is_name_of(const Role& role, std::string_view cell);
+// Cheap, and false for nearly all rows: whether it may be.
+inline bool may_name_role(std::string_view cell) {
+  constexpr std::size_t kLongest = 24;
+  constexpr std::size_t kShortest = 2;
+  if (cell.size() < kShortest || cell.size() > kLongest) return false;
+  const char last = static_cast<char>(cell.back() | 0x20);
+  return last >= 'a' && last <= 'z';
+}
+bool equal_without_case(std::string_view a, std::string_view b);
+
 // The column that the user mapped to the role; kNoColumn if none. Error(usage) if there is no such
-// column.
+// column, or if it is mapped to another role too.
 std::size_t mapped_column(const Role& role, const std::vector<std::string>& header,
                           const ReadOptions& options, const Location& place);
 

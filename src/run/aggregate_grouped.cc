@@ -333,6 +333,7 @@ class GroupedAggregation {
                            tasks.ids.classes.size()};
     if (learning ? grew && !is_vouched() : counts != learned_) return Judging::changed;
     learned_ = counts;
+    tasks.reader().append_twins(reports_.back().notes);
     append_notes(
         reports_.back().notes,
         {tasks.reader().source(), tasks.labels, tasks.duplicates(), tasks.count, tasks.ids.workers,
