@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <utility>
 
 #include "crowdfold/error.h"
 #include "crowdfold/words.h"
@@ -147,6 +148,13 @@ bool is_name_of(const Role& role, std::string_view cell) {
   const std::string name = plain_name(cell);
   return std::any_of(role.aliases.begin(), role.aliases.end(),
                      [&](const std::string& alias) { return goes_by(name, alias); });
+}
+
+NamesOfRole::NamesOfRole(Role role) : role_(std::move(role)) {
+  for (const std::string& alias : role_.aliases) {
+    for (const char* behind : {"", "id", "name", "email", "key", "uuid"})
+      hashes_.set(hash_of(alias + behind));
+  }
 }
 
 bool equal_without_case(std::string_view a, std::string_view b) {

@@ -2,6 +2,8 @@
 // names leave open, label_columns.h decides by the values.
 #pragma once
 
+#include <bitset>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,6 +71,32 @@ inline bool may_name_role(std::string_view cell) {
   const char last = static_cast<char>(cell.back() | 0x20);
   return last >= 'a' && last <= 'z';
 }
+
+// The same for every row: a filter of hashes comes first, as most cells are names of nothing.
+class NamesOfRole {
+ public:
+  explicit NamesOfRole(Role role);
+  bool has(std::string_view cell) const {
+    return may_name_role(cell) && hashes_[hash_of(cell)] && is_name_of(role_, cell);
+  }
+
+ private:
+  static constexpr std::size_t kHashes = 1024;
+  // Of letters and digits, without case.
+  static std::size_t hash_of(std::string_view cell) {
+    std::uint32_t hash = 2'166'136'261;  // FNV-1a
+    for (const char c : cell) {
+      const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+      const bool part = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9') ||
+                        static_cast<unsigned char>(lower) >= 0x80;
+      if (part) hash = (hash ^ static_cast<unsigned char>(lower)) * 16'777'619;
+    }
+    return (hash ^ hash >> 16) % kHashes;
+  }
+
+  Role role_;
+  std::bitset<kHashes> hashes_;
+};
 bool equal_without_case(std::string_view a, std::string_view b);
 
 // The column that the user mapped to the role; kNoColumn if none. Error(usage) if there is no such

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -216,6 +217,13 @@ class WideCells {
                  text.data() + text.size();
     }
     counts_.resize(classes.size());
+    std::vector<std::uint32_t> sorted(classes.size());
+    std::iota(sorted.begin(), sorted.end(), 0);
+    std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return numeric_ ? numbers_[a] < numbers_[b] : classes[a] < classes[b];
+    });
+    order_.resize(classes.size());
+    for (std::uint32_t place = 0; place < sorted.size(); ++place) order_[sorted[place]] = place;
   }
 
   struct Like {
@@ -223,12 +231,21 @@ class WideCells {
     std::size_t rows = 0;
     std::size_t same = 0;
   };
+  static bool is_nearly_always(const Like& like) {
+    return like.rows >= kRowsToDoubt &&
+           static_cast<double>(like.same) >= kNearlyAlways * static_cast<double>(like.rows);
+  }
   // How often a column equals what can be computed from the others of its row, where these are at odds:
   // no class has more than three quarters of them, and only one the most.
   std::vector<Like> likeness(std::size_t column) {
     Like mode{"the most frequent label"};
     Like mean{"the rounded mean"};
     Like median{"the median"};
+    // Of two others alone, a most frequent label is one of them by some rule.
+    Like smaller{"the smaller label"};
+    Like larger{"the larger label"};
+    Like first{"the first label"};
+    Like agreed{"the label"};
     std::vector<std::uint32_t> others;
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::uint32_t own = cells_[row * columns_ + column];
@@ -239,6 +256,14 @@ class WideCells {
         if (c != column && cell != GlimpseColumn::kNothing) others.push_back(cell);
       }
       if (others.size() < 2) continue;
+      if (columns_ == 3 && others[0] == others[1]) {
+        count(agreed, own == others[0]);
+      } else if (columns_ == 3) {
+        const bool ordered = order_[others[0]] < order_[others[1]];
+        count(smaller, own == others[ordered ? 0 : 1]);
+        count(larger, own == others[ordered ? 1 : 0]);
+        count(first, own == others[0]);
+      }
       std::uint32_t most = 0;
       std::uint32_t next = 0;
       std::uint32_t winner = 0;
@@ -256,7 +281,14 @@ class WideCells {
       if (most > next) count(mode, winner == own);
       if (numeric_) compare_numbers(numbers_[own], others, mean, median);
     }
-    return {mode, mean, median};
+    std::vector<Like> likes = {mode, mean, median};
+    // A worker who sides with the usual class looks much the same: there have to be many rows, and all.
+    constexpr std::size_t kRowsOfTwo = 30;
+    for (const Like& like : {smaller, larger, first}) {
+      if (is_nearly_always(agreed) && like.rows >= kRowsOfTwo && like.same == like.rows)
+        likes.push_back(like);
+    }
+    return likes;
   }
 
  private:
@@ -284,6 +316,7 @@ class WideCells {
   bool numeric_ = true;
   std::vector<std::uint32_t> cells_;   // by row, then column
   std::vector<double> numbers_;        // of classes
+  std::vector<std::uint32_t> order_;   // of classes: their places when sorted
   std::vector<std::uint32_t> counts_;  // of classes, in a row; zeros between rows
   std::vector<double> values_;
 };
@@ -291,8 +324,7 @@ class WideCells {
 // Why a column looks computed from the others; empty if it does not.
 std::string why_computed(WideCells& cells, std::size_t column) {
   for (const WideCells::Like& like : cells.likeness(column)) {
-    if (like.rows >= kRowsToDoubt &&
-        static_cast<double>(like.same) >= kNearlyAlways * static_cast<double>(like.rows))
+    if (WideCells::is_nearly_always(like))
       return fmt::format("{} of the others in {} of {} rows where these disagree", like.what, like.same,
                          like.rows);
   }

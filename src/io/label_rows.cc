@@ -19,10 +19,10 @@ bool LabelRows::is_total(std::string_view name) {
 
 bool LabelRows::is_other_header(std::string_view task, std::string_view worker,
                                 std::string_view label) const {
-  static const Role tasks = task_role();
-  static const Role workers = worker_role();
-  static const Role labels = label_role();
-  return is_name_of(labels, label) && is_name_of(workers, worker) && is_name_of(tasks, task);
+  static const NamesOfRole tasks(task_role());
+  static const NamesOfRole workers(worker_role());
+  static const NamesOfRole labels(label_role());
+  return labels.has(label) && workers.has(worker) && tasks.has(task);
 }
 
 bool LabelRows::is_wide_header(Row row) const {

@@ -468,6 +468,20 @@ TEST(WideTables, AreRefusedWhereAColumnMayBeComputedFromTheOthers) {
   EXPECT_EQ(understand(wide_with("erg", {"cat", "dog"}, mode_of), named).labels.size(), 360U);
 }
 
+TEST(WideTables, AreRefusedWhereAColumnMayBeComputedFromTwo) {
+  std::string text = "photo,ann,bob,erg\n";
+  Random random(9);
+  for (int row = 0; row < 200; ++row) {
+    const bool dog = random.uniform() < 0.5;
+    const bool ann = dog == (random.uniform() < 0.8);
+    const bool bob = dog == (random.uniform() < 0.8);
+    text += fmt::format("p{},{},{},{}\n", row, ann ? "dog" : "cat", bob ? "dog" : "cat",
+                        ann && bob ? "dog" : "cat");  // as pandas' mode() has it
+  }
+  EXPECT_NE(refusal(text).find("column 4 ('erg') is the smaller label of the others in"),
+            std::string::npos);
+}
+
 TEST(WideTables, KeepAGoodWorker) {
   Random random(3);
   EXPECT_EQ(understand(wide_with("fred", {"cat", "dog"},
@@ -623,6 +637,9 @@ TEST(LabelTables, ThatAreNoneSayWhatMakesOneOfThem) {
             std::string::npos);
   EXPECT_NE(refusal("task   worker  label\nt1     ann     x\nt10    bob     y\n")
                 .find("columns stand below one another by blanks"),
+            std::string::npos);
+  EXPECT_NE(refusal("\"image\" \"who\" \"said\"\n\"1\" \"t1\" \"ann\" \"cat\"\n")
+                .find("sed '1s/^/row /' adds one"),
             std::string::npos);
   const std::string told = refusal("\"task\",\"worker\",\"label\"\n\"1\",t1,ann,x\n\"2\",t1,bob,y\n");
   EXPECT_NE(told.find("as that of R's write.table does: sed '1s/^/row,/' adds one"), std::string::npos)

@@ -353,7 +353,16 @@ TableFormat::Opening TableFormat::read_opening(std::string_view text, std::uint6
   if (!record.ok()) {
     const std::size_t at = record.error_place();
     const std::size_t line_begin = text.substr(0, at).rfind('\n') + 1;  // 0 if there is no newline
-    throw Error(ErrorCode::data, Location{name_, line_of(at), at - line_begin + 1}, record.error());
+    const std::vector<TextLine> first_two = first_lines(text, 2);
+    const bool from_r =
+        first_two.size() == 2 && first_two[0].text.starts_with('"') &&
+        count_separators(first_two[0].text, ' ') > 0 &&
+        count_separators(first_two[0].text, ' ') + 1 == count_separators(first_two[1].text, ' ');
+    throw Error(ErrorCode::data, Location{name_, line_of(at), at - line_begin + 1},
+                record.error() +
+                    (from_r ? "; if blanks separate the columns and the header lacks the first name, as "
+                              "R's write.table writes them: sed '1s/^/row /' adds one"
+                            : ""));
   }
   opening.line = line_of(opening.begin);
   require_few_columns(record.num_fields(), {name_, opening.line, 0});
@@ -731,7 +740,7 @@ void TableFormat::choose(const std::vector<std::string>& header, const std::vect
   for (std::size_t i = 0; i < roles.size(); ++i) {
     if (columns[i] == kNoColumn && !roles[i].late) continue;
     role_fields_.push_back({roles[i].name, names_.size(), !roles[i].aliases.empty()});
-    if (roles[i].required) required_.emplace_back(roles[i], names_.size());
+    if (roles[i].required) required_.emplace_back(NamesOfRole(roles[i]), names_.size());
     const std::string* const mapped = mapping_of(roles[i].name, options_);
     want(columns[i] != kNoColumn ? header[columns[i]]
          : mapped != nullptr     ? *mapped

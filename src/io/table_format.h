@@ -102,9 +102,8 @@ class TableFormat {
                                   }))
       return true;
     return has_header_ && required_.size() > 1 &&
-           std::all_of(required_.begin(), required_.end(), [&](const auto& one) {
-             return is_name_of(one.first, trimmed(cells[one.second]));
-           });
+           std::all_of(required_.begin(), required_.end(),
+                       [&](const auto& one) { return one.first.has(trimmed(cells[one.second])); });
   }
 
   BlockParser make_parser() const;
@@ -170,7 +169,7 @@ class TableFormat {
     bool told = true;  // to people
   };
   std::vector<RoleField> role_fields_;
-  std::vector<std::pair<Role, std::size_t>> required_;  // roles, with their fields
+  std::vector<std::pair<NamesOfRole, std::size_t>> required_;  // roles, with their fields
   std::size_t bytes_before_ = 0;
   std::uint64_t lines_before_ = 0;
 };
