@@ -124,13 +124,17 @@ void add_budget(CLI::App& app) {
       ->allow_extra_args(false)
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command.add_option("--min-labels", state->min_labels, "labels that a task needs at least")
-      ->capture_default_str();
+  CLI::Option* const least =
+      command.add_option("--min-labels", state->min_labels, "labels that a task needs at least")
+          ->capture_default_str();
   command.add_option("--max-labels", state->max_labels,
                      "labels after which a task is done, however uncertain");
   command.add_option("--fixed", state->fixed, "rules to compare with: this many labels for every task")
       ->delimiter(',')
       ->allow_extra_args(false)
+      ->check([](const std::string& text) {
+        return text.find_first_not_of('0') == std::string::npos ? "a task needs 1 label or more" : "";
+      })
       ->capture_default_str();
   command.add_option("--runs", state->runs, "runs, each in another order of tasks and labels")
       ->check(CLI::Range(1, 100000))
@@ -156,7 +160,10 @@ void add_budget(CLI::App& app) {
       "Examples:\n"
       "  crowdfold budget labels.csv --truth truth.csv\n"
       "  crowdfold budget labels.csv --truth truth.csv -m threepass --confidence .95 --max-labels 10");
-  command.callback([state] { (*state)(); });
+  command.callback([state, least] {
+    require_least_below_most(*least, state->min_labels, state->max_labels);
+    (*state)();
+  });
 }
 
 }  // namespace crowdfold::cli

@@ -89,6 +89,13 @@ std::string is_file_name(const std::string& value) {
   return value.empty() ? "the name of a file cannot be empty" : "";
 }
 
+void require_least_below_most(const CLI::Option& least_option, std::uint32_t least, std::uint32_t most) {
+  if (least_option.count() == 0 || most == 0 || least <= most) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("--min-labels {} and --max-labels {}: the least is more than the most", least, most));
+}
+
 void InputFlags::add_files_to(CLI::App& command) {
   command.add_option("LABELS", files_,
                      "files of labels, read as one; - for standard input, as without a file");

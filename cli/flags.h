@@ -26,6 +26,9 @@ inline constexpr const char* kOneLabelPrevails =
 // is none.
 std::string is_file_name(const std::string& value);
 
+// Error(usage) if the user asks for more labels at least than at most. 0: no limit.
+void require_least_below_most(const CLI::Option& least_option, std::uint32_t least, std::uint32_t most);
+
 class RunFlags;
 
 // How to read an input. A command adds the parts that it honours.

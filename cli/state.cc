@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -122,6 +124,30 @@ void require_once(const std::vector<std::string>& files) {
   }
 }
 
+// What was merged before and is merged again counts twice: then all of its tasks are known, and its
+// workers with no fewer labels.
+void tell_known_tasks(const State& options, LiveStream& stream, const std::string& other) {
+  if (stream.totals().events == 0) return;
+  std::map<std::string, double, std::less<>> seen;
+  for (const WorkerSummary& worker : stream.workers())
+    seen.emplace(std::string(worker.worker), worker.counts.seen);
+  LiveStream theirs = open_state(other);
+  for (const WorkerSummary& worker : theirs.workers()) {
+    const auto known = seen.find(worker.worker);
+    if (known == seen.end() || known->second < worker.counts.seen) return;
+  }
+  std::uint64_t tasks = 0;
+  bool all_known = true;
+  theirs.for_answers([&](const TaskUpdate& task) {
+    ++tasks;
+    all_known = all_known && stream.find_answer(task.task, [](const TaskUpdate&) {});
+  });
+  if (tasks == 0 || !all_known) return;
+  options.run.say(fmt::format(
+      "note: {} has all tasks and workers of {} already: if it was merged before, it counts twice now",
+      options.file, other));
+}
+
 void merge(const State& options) {
   std::vector<std::string> states = options.others;
   states.push_back(options.file);
@@ -130,7 +156,10 @@ void merge(const State& options) {
   for (const std::string& other : options.others) others.push_back(open_store_to_read(other));
   ChangedState state(options.file);
   LiveStream& stream = state.stream();
-  for (const auto& other : others) stream.merge(*other);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    tell_known_tasks(options, stream, options.others[i]);
+    stream.merge(*others[i]);
+  }
   state.commit();
   options.run.say(fmt::format("{}: {}, {}", options.file, count_noun(stream.totals().workers, "worker"),
                               count_noun(stream.totals().closed_tasks, "closed task")));
@@ -175,7 +204,19 @@ void import_workers(const State& options) {
     const std::vector<WorkerCounts> counts =
         read_workers(table, workers, stream.config().alpha, stream.config().beta,
                      within(options.run.context(), InputFlags().options_for_tables()));
+    const std::vector<WorkerSummary> before = stream.workers();
+    const auto known = std::count_if(before.begin(), before.end(), [&](const WorkerSummary& worker) {
+      const auto brought = workers.find(worker.worker);
+      return brought && counts[*brought].seen > 0 && worker.counts.seen >= counts[*brought].seen;
+    });
     for (WorkerId w = 0; w < counts.size(); ++w) stream.remember(workers[w], counts[w]);
+    if (known > 0)
+      options.run.say(
+          fmt::format("note: {} knew {} of {} from {} with as many labels: if it was imported before, "
+                      "it counts twice "
+                      "now",
+                      options.file, with_commas(static_cast<std::uint64_t>(known)),
+                      count_noun(counts.size(), "worker"), table));
   }
   state.commit();
 }
@@ -213,26 +254,36 @@ void add_state(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("state", "inspect, check, copy and merge states of streams");
   command.require_subcommand(1);
   const auto add = [&](const char* name, const char* help, void (*body)(const State&),
-                       const char* file = "FILE",
+                       const std::string& examples, const char* file = "FILE",
                        const char* about_file = "a state that `crowdfold stream --state` made") {
     auto state = std::make_shared<State>();
     CLI::App& sub = *command.add_subcommand(name, help);
     sub.add_option(file, state->file, about_file)->required()->check(is_file_name);
     sub.callback([state, body] { body(*state); });
+    sub.footer(examples);
     return std::pair(&sub, state);
   };
   const auto [show_command, show_state] =
-      add("show", "show totals, workers with their intervals, and open tasks", show);
+      add("show", "show totals, workers with their intervals, and open tasks", show,
+          "Examples:\n"
+          "  crowdfold state show crowd.db --most 20");
   show_command->add_option("--most", show_state->most, "most rows of a table")
       ->check(CLI::Range(std::size_t{1}, kMostRows))
       ->capture_default_str();
   const auto [events_command, events_state] =
-      add("events", "print the number of events: a source without ids resumes there", count_events);
+      add("events", "print the number of events: a source without ids resumes there", count_events,
+          "Examples:\n"
+          "  crowdfold state events crowd.db");
   const auto [merge_command, merge_state] =
-      add("merge", "add other states to FILE, which is created if it does not exist", merge);
+      add("merge", "add other states to FILE, which is created if it does not exist", merge,
+          "Examples:\n"
+          "  crowdfold state merge all.db monday.db tuesday.db");
   merge_command->add_option("OTHER", merge_state->others, "states to add")->required();
   const auto [answers_command, answers_state] =
-      add("answers", "write the answers of all tasks, open ones too, or of those named", answers);
+      add("answers", "write the answers of all tasks, open ones too, or of those named", answers,
+          "Examples:\n"
+          "  crowdfold state answers crowd.db -o answers.csv\n"
+          "  crowdfold state answers crowd.db photo_17 photo_18");
   answers_command->add_option("TASK", answers_state->others, "tasks; none named: all");
   answers_command
       ->add_option("-o,--output", answers_state->output, "file of answers; -: standard output")
@@ -240,9 +291,14 @@ void add_state(CLI::App& app) {
       ->capture_default_str();
   answers_state->output_flags.add_to(*answers_command);
   const auto [backup_command, backup_state] =
-      add("backup", "copy a state, also while a stream writes to it, and check the copy", copy);
+      add("backup", "copy a state, also while a stream writes to it, and check the copy", copy,
+          "Examples:\n"
+          "  crowdfold state backup crowd.db monday.db");
   const auto [restore_command, restore_state] =
-      add("restore", "check a copy, and make a state of it", copy, "COPY", "what `state backup` wrote");
+      add("restore", "check a copy, and make a state of it", copy,
+          "Examples:\n"
+          "  crowdfold state restore monday.db crowd.db",
+          "COPY", "what `state backup` wrote");
   const std::string new_file = "file to make; one that is there is not replaced";
   backup_command->add_option("TO", backup_state->others, new_file)
       ->required()
@@ -252,7 +308,9 @@ void add_state(CLI::App& app) {
       ->required()
       ->expected(1)
       ->check(is_file_name);
-  const auto [export_command, export_state] = add("export", "write the workers as CSV", export_workers);
+  const auto [export_command, export_state] = add("export", "write the workers as CSV", export_workers,
+                                                  "Examples:\n"
+                                                  "  crowdfold state export crowd.db -o workers.csv");
   export_command->add_option("-o,--output", export_state->output, "file of workers; -: standard output")
       ->check(is_file_name)
       ->capture_default_str();
@@ -260,14 +318,20 @@ void add_state(CLI::App& app) {
   export_state->output_flags.add_to(*export_command);
   export_state->run.add_threads_to(*export_command);
   const auto [import_command, import_state] =
-      add("import", "add worker qualities of a CSV as histories", import_workers);
+      add("import", "add worker qualities of a CSV as histories", import_workers,
+          "Examples:\n"
+          "  crowdfold state import crowd.db workers.csv");
   import_command->add_option("WORKERS", import_state->others, "files that --workers-out wrote")
       ->required();
   const auto [rejudge_command, rejudge_state] =
       add("rejudge", "judge closed tasks again with the workers' present qualities; print the changes",
-          rejudge);
+          rejudge,
+          "Examples:\n"
+          "  crowdfold state rejudge crowd.db");
   const auto [check_command, check_state] =
-      add("check", "check that the file is whole, its counts are right and no value was altered", check);
+      add("check", "check that the file is whole, its counts are right and no value was altered", check,
+          "Examples:\n"
+          "  crowdfold state check crowd.db");
   for (const auto& [sub, state] :
        {std::pair(show_command, show_state), std::pair(events_command, events_state),
         std::pair(answers_command, answers_state), std::pair(backup_command, backup_state),

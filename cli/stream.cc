@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -15,6 +16,8 @@
 
 namespace crowdfold::cli {
 namespace {
+
+class Session;
 
 struct Stream {
   std::string input = "-";
@@ -32,6 +35,7 @@ struct Stream {
   RunFlags run;
 
   void operator()() const;
+  void say_notes(Session& session) const;
   // Tasks wait for later labels where there is a state that keeps them.
   bool closes_at_end() const { return close_at_end || (state.empty() && !keep_open); }
 };
@@ -77,6 +81,16 @@ class Session {
   }
   StreamTotals totals() const { return stream_.totals(); }
   bool one_label_prevails() const { return stream_.one_label_prevails(); }
+  // Notes that were not given out before, if there are new classes.
+  std::vector<std::string> new_notes() {
+    std::vector<std::string> notes;
+    const std::uint64_t classes = stream_.totals().classes;
+    if (std::exchange(classes_noted_, classes) == classes) return notes;
+    for (std::string& note : stream_.notes()) {
+      if (noted_.insert(note).second) notes.push_back(std::move(note));
+    }
+    return notes;
+  }
   bool told_all() const { return told_all_; }
   void print_summary() {
     append_line(lines_, stream_.totals());
@@ -104,8 +118,14 @@ class Session {
   std::uint64_t before_ = 0;  // events of earlier inputs
   std::uint64_t committed_ = 0;
   Clock::time_point committed_at_ = Clock::now();
+  std::uint64_t classes_noted_ = 0;
+  std::set<std::string> noted_;
   bool told_all_ = true;  // lines that nobody read are gone
 };
+
+void Stream::say_notes(Session& session) const {
+  for (const std::string& note : session.new_notes()) run.say("note: " + note);
+}
 
 void Stream::operator()() const {
   require_separate({state}, {input});
@@ -118,7 +138,11 @@ void Stream::operator()() const {
   try {
     for (auto status = EventReader::ReadStatus::some; status != EventReader::ReadStatus::end;) {
       status = reader.read(take);
-      if (reader.is_recognised() && !std::exchange(said, true)) run.say_recognised(reader.report());
+      if (reader.is_recognised() && !std::exchange(said, true)) {
+        run.say_recognised(reader.report());
+        run.say_notes(reader.report());
+      }
+      if (follow) say_notes(session);
       if (interrupted()) throw Error(ErrorCode::interrupted, "interrupted");
       if (status == EventReader::ReadStatus::some) {
         session.commit_now_and_then();
@@ -137,6 +161,7 @@ void Stream::operator()() const {
     run.say(fmt::format("stopped; {} holds {}", state, count_noun(session.totals().events, "event")));
     return;
   }
+  say_notes(session);
   if (closes_at_end()) session.close_all();
   session.commit();
   if (summary) session.print_summary();
@@ -172,10 +197,12 @@ void add_stream(CLI::App& app) {
                   "a task closes at this certainty: its confidence before the doubt")
       ->check(CLI::Range(0.0, 1.0))
       ->group(closing);
-  command.add_option("--min-labels", state->stop.min_labels, "least labels for closing by --confidence")
-      ->capture_default_str()
-      ->type_name("N")
-      ->group(closing);
+  CLI::Option* const least =
+      command
+          .add_option("--min-labels", state->stop.min_labels, "least labels for closing by --confidence")
+          ->capture_default_str()
+          ->type_name("N")
+          ->group(closing);
   command
       .add_option("--max-labels", state->stop.max_labels,
                   "a task closes with N labels, however uncertain")
@@ -224,7 +251,10 @@ void add_stream(CLI::App& app) {
       "  crowdfold stream labels.csv --labels-per-task 5\n"
       "  crowdfold stream events.jsonl --follow --state crowd.db --confidence .95 --max-labels 10\n"
       "  producer | crowdfold stream --state crowd.db --alarm-below .6 --ack");
-  command.callback([state] { (*state)(); });
+  command.callback([state, least] {
+    require_least_below_most(*least, state->stop.min_labels, state->stop.max_labels);
+    (*state)();
+  });
 }
 
 }  // namespace crowdfold::cli

@@ -108,7 +108,10 @@ void add_workers(CLI::App& app) {
       .add_option("--rule", state->rule,
                   "which workers, as 'upper < 0.6 and labels >= 20': quality, lower, upper or labels; "
                   "default: all")
-      ->type_name("RULE");
+      ->type_name("RULE")
+      ->check([](const std::string& text) {
+        return text.empty() ? "an empty rule is about nobody; leave the option out for all workers" : "";
+      });
   command.add_option("-m,--method", state->method, "see 'crowdfold methods'")->capture_default_str();
   command.add_option("--set", state->settings, "an option of the method; may be repeated")
       ->type_name("NAME=VALUE")

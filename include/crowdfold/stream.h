@@ -147,6 +147,8 @@ class LiveStream {
   // functions do. Answers may then be worse than a majority vote. False where there are very many
   // workers.
   bool one_label_prevails() const;
+  // What looks wrong about the names of the classes that came so far, in sentences for people.
+  std::vector<std::string> notes() const;
   // body(answer) for every task, in the order in which they came.
   void for_answers(const std::function<void(const TaskUpdate&)>& body);
   // The same for one task. False if there is none of that name.

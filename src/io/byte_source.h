@@ -61,6 +61,8 @@ class ByteSource {
   virtual std::string encoding() const { return ""; }
   // Whether each line is an element of a JSON document, and its number that of the element.
   virtual bool has_elements() const { return false; }
+  // Whether that document is an array.
+  virtual bool is_array() const { return false; }
 
  protected:
   // What read() and peek() are made of.
@@ -86,6 +88,7 @@ class ByteFilter : public ByteSource {
   const char* compression() const override { return inner_->compression(); }
   std::string encoding() const override { return inner_->encoding(); }
   bool has_elements() const override { return inner_->has_elements(); }
+  bool is_array() const override { return inner_->is_array(); }
 
  protected:
   std::unique_ptr<ByteSource> inner_;

@@ -111,11 +111,73 @@ const Words& other_words() {
       "workflow");
   return words;
 }
-const Words& truth_words() {
-  static const Words words = split_words(
-      "truth gold golden groundtruth correct expected majority consensus adjudicated final gt "
-      "truelabel");
-  return words;
+const Words& truth_names() {
+  static const Words names = split_words(
+      "truth truelabel trueclass trueanswer truthlabel groundtruth gold goldlabel goldanswer "
+      "goldstandard golden gt correct correctlabel correctanswer expected expectedlabel expertlabel "
+      "answerkey solution reference referencelabel target adjudicated adjudicatedlabel y ytrue");
+  return names;
+}
+
+bool has_truth_name(const std::string& name) {
+  // What was decided, by somebody or by counting.
+  static const Words decided = split_words(
+      "majority consensus final agreed mehrheit konsens referenz wahrheit consenso promedio vérité "
+      "verdad");
+  constexpr std::size_t kShort = 2;  // "y" is a name, but no word
+  constexpr std::size_t kLong = 5;   // "reference" begins "referencelabel", but is not in "preference"
+  const std::string whole = plain_name(name);
+  const Words& names = truth_names();
+  if (std::find(names.begin(), names.end(), whole) != names.end()) return true;
+  const std::vector<std::string> words = words_of_name(name);
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    const auto fits = [&](std::string_view known) {
+      return known.size() >= kShort &&
+             (word == known || (known.size() >= kLong && word.starts_with(known)));
+    };
+    return std::any_of(names.begin(), names.end(), fits) ||
+           std::any_of(decided.begin(), decided.end(), fits);
+  });
+}
+
+bool is_beside_workers(const std::string& name) {
+  static const Words computed = split_words(
+      "mode modus modal median mean average avg aggregated aggregate durchschnitt mittelwert moyenne "
+      "médiane mediana agreement entropy kappa disagreement");
+  static const Words of_task = split_words(
+      "votes count counts num number nr length len size width height difficulty page previous total "
+      "sum summe annotators raters workers position rank order");
+  // A column for each of several models holds labels; one that is called so holds a guess.
+  static const Words whole = split_words(
+      "model pred prediction predicted predictedlabel predictedclass modelprediction modellabel ypred "
+      "yhat label finallabel");
+  const std::string plain = plain_name(name);
+  if (has_truth_name(name) || std::find(whole.begin(), whole.end(), plain) != whole.end()) return true;
+  const std::vector<std::string> words = words_of_name(name);
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return std::find(computed.begin(), computed.end(), word) != computed.end() ||
+           std::find(of_task.begin(), of_task.end(), word) != of_task.end();
+  });
+}
+
+bool names_file(const std::string& name) {
+  static const Words files = split_words(
+      "file filename filepath image img photo picture pic video clip audio recording url uri path bild "
+      "foto datei imagen immagine imagem obraz");
+  const std::vector<std::string> words = words_of_name(name);
+  return !has_word(name, other_words()) && !has_word(name, worker_words()) &&
+         std::any_of(words.begin(), words.end(), [](const std::string& word) {
+           return std::find(files.begin(), files.end(), word) != files.end();
+         });
+}
+
+std::string plain_name(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || byte >= 0x80) text.push_back(static_cast<char>(std::tolower(byte)));
+  }
+  return text;
 }
 
 bool has_word(const std::string& name, const Words& list) {

@@ -18,7 +18,16 @@ const Words& task_words();
 const Words& worker_words();
 const Words& label_words();
 const Words& other_words();  // of what is no role: times, states, places
-const Words& truth_words();  // of what is known, or decided already
+
+// What columns of truths are called, as Role::aliases has names, best first.
+const Words& truth_names();
+// Whether a name is one of these, or has one of their words: what is known, or decided already.
+bool has_truth_name(const std::string& name);
+// Whether a name is that of a file or an address that tasks go by: "filename", "image_url".
+bool names_file(const std::string& name);
+// Of a table with a column per worker: whether a name is that of a truth, of what was computed from the
+// labels (a mode, a number of votes), or of something of the task (its length), and no worker's.
+bool is_beside_workers(const std::string& name);
 
 // Whether a word of the list is in the name: as one of its words, or in the middle if it is a long one.
 bool has_word(const std::string& name, const Words& list);
@@ -26,6 +35,8 @@ bool has_word(const std::string& name, const Words& list);
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
 bool is_digit(char c);
 bool is_number(std::string_view text);
+// "Worker ID", "worker_id", "workerId" -> "workerid".
+std::string plain_name(std::string_view name);
 
 // How many values of a column are looked at.
 inline constexpr std::size_t kValuesLookedAt = 60;

@@ -6,22 +6,14 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <utility>
 
 #include "crowdfold/error.h"
 #include "crowdfold/words.h"
+#include "io/column_looks.h"
 
 namespace crowdfold {
 namespace {
-
-// "Worker ID", "worker_id", "workerId" -> "workerid".
-std::string plain(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || byte >= 0x80) text.push_back(static_cast<char>(std::tolower(byte)));
-  }
-  return text;
-}
 
 // Whether a plain name is the alias, perhaps with "id" or the like behind it. The id of an annotation is
 // never its label.
@@ -68,15 +60,37 @@ bool is_simple(const std::string& name) {
   });
 }
 
+// The column that a mapping means; kNoColumn if there is none.
+std::size_t column_meant(const std::string& column, const std::vector<std::string>& header) {
+  const auto found = std::find(header.begin(), header.end(), column);
+  if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
+  const auto number = column_number(column);
+  return number && *number < header.size() ? *number : kNoColumn;
+}
+
+// Another role that the user mapped the column to; null if there is none.
+const std::string* other_role_of(std::size_t column, const std::string& role,
+                                 const std::vector<std::string>& header, const ReadOptions& options) {
+  for (const auto& [other, mapped] : options.columns) {
+    if (other != role && is_mappable(other) && column_meant(mapped, header) == column) return &other;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::size_t mapped_column(const Role& role, const std::vector<std::string>& header,
                           const ReadOptions& options, const Location& place) {
   const std::string* const column = mapping_of(role.name, options);
   if (column == nullptr) return kNoColumn;
-  const auto found = std::find(header.begin(), header.end(), *column);
-  if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
-  if (const auto number = column_number(*column); number && *number < header.size()) return *number;
+  if (const std::size_t meant = column_meant(*column, header); meant != kNoColumn) {
+    const std::string* const other =
+        is_mappable(role.name) ? other_role_of(meant, role.name, header, options) : nullptr;
+    if (other == nullptr) return meant;
+    throw Error(ErrorCode::usage, place,
+                fmt::format("column '{}' is mapped to {} and {}: a column has one role", header[meant],
+                            role.name, *other));
+  }
   if (role.late) return kNoColumn;
   throw Error(ErrorCode::usage, place,
               fmt::format("no column '{}' for {}{}; the columns are: {}", *column, role.name,
@@ -101,10 +115,53 @@ std::vector<NamedColumn> columns_named(const Role& role, const std::vector<std::
     for (std::size_t column = 0; column < header.size(); ++column) {
       const bool taken = std::any_of(found.begin(), found.end(),
                                      [&](const NamedColumn& named) { return named.column == column; });
-      if (!taken && goes_by(plain(names[column]), role.aliases[rank])) found.push_back({column, rank});
+      if (!taken && goes_by(plain_name(names[column]), role.aliases[rank]))
+        found.push_back({column, rank});
     }
   }
   return found;
+}
+
+std::vector<NamedColumn> columns_left_for(const Role& role, const std::vector<std::string>& header,
+                                          const ReadOptions& options, const Location& place) {
+  const std::vector<NamedColumn> named = columns_named(role, header);
+  std::vector<NamedColumn> left;
+  const std::string* other = nullptr;
+  for (const NamedColumn& one : named) {
+    const std::string* const taken = other_role_of(one.column, role.name, header, options);
+    if (taken == nullptr)
+      left.push_back(one);
+    else if (other == nullptr)
+      other = taken;
+  }
+  if (left.empty() && other != nullptr && role.required) {
+    throw Error(ErrorCode::usage, place,
+                fmt::format("column '{0}' is mapped to {1} and {2}: it is the {1} by its name, so name "
+                            "another column for that, --map {1}=COLUMN,{2}={3}",
+                            header[named[0].column], role.name, *other, *mapping_of(*other, options)));
+  }
+  return left;
+}
+
+bool is_name_of(const Role& role, std::string_view cell) {
+  if (!may_name_role(cell)) return false;
+  const std::string name = plain_name(cell);
+  return std::any_of(role.aliases.begin(), role.aliases.end(),
+                     [&](const std::string& alias) { return goes_by(name, alias); });
+}
+
+NamesOfRole::NamesOfRole(Role role) : role_(std::move(role)) {
+  for (const std::string& alias : role_.aliases) {
+    for (const char* behind : {"", "id", "name", "email", "key", "uuid"})
+      hashes_.set(hash_of(alias + behind));
+  }
+}
+
+bool equal_without_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
+           return std::tolower(static_cast<unsigned char>(x)) ==
+                  std::tolower(static_cast<unsigned char>(y));
+         });
 }
 
 bool are_names_clear(const std::vector<std::string>& header, const std::vector<Role>& roles,
@@ -121,8 +178,7 @@ bool are_names_clear(const std::vector<std::string>& header, const std::vector<R
 std::string column_to_type(const std::vector<std::string>& header, std::size_t column) {
   const std::string& name = header[column];
   const bool sayable =
-      !name.empty() && !column_number(name) && name.size() <= 60 &&
-      std::count(header.begin(), header.end(), name) == 1 &&
+      !name.empty() && name.size() <= 60 && std::count(header.begin(), header.end(), name) == 1 &&
       std::none_of(name.begin(), name.end(), [](char c) {
         return c == ',' || c == '=' || c == '\'' || static_cast<unsigned char>(c) < 0x20;
       });
@@ -208,33 +264,7 @@ Role label_role() {
 Role truth_role() {
   Role role = label_role();
   // Before "label", which may be what somebody said.
-  role.aliases.insert(role.aliases.begin(), {"truth",
-                                             "truelabel",
-                                             "trueclass",
-                                             "trueanswer",
-                                             "truthlabel",
-                                             "groundtruth",
-                                             "gold",
-                                             "goldlabel",
-                                             "goldanswer",
-                                             "goldstandard",
-                                             "golden",
-                                             "gt",
-                                             "correct",
-                                             "correctlabel",
-                                             "correctanswer",
-                                             "expected",
-                                             "expectedlabel",
-                                             "expertlabel",
-                                             "answerkey",
-                                             "solution",
-                                             "reference",
-                                             "referencelabel",
-                                             "target",
-                                             "adjudicated",
-                                             "adjudicatedlabel",
-                                             "y",
-                                             "ytrue"});
+  role.aliases.insert(role.aliases.begin(), truth_names().begin(), truth_names().end());
   return role;
 }
 
@@ -247,11 +277,12 @@ std::optional<std::vector<std::size_t>> match_columns(const std::vector<std::str
   std::vector<std::string> missing;
   bool any = false;
   for (const Role& role : roles) {
-    const std::vector<NamedColumn> named = columns_named(role, header);
-    columns.push_back(mapping_of(role.name, options) != nullptr
-                          ? mapped_column(role, header, options, place)
-                      : named.empty() ? kNoColumn
-                                      : named[0].column);
+    if (mapping_of(role.name, options) != nullptr) {
+      columns.push_back(mapped_column(role, header, options, place));
+    } else {
+      const std::vector<NamedColumn> named = columns_left_for(role, header, options, place);
+      columns.push_back(named.empty() ? kNoColumn : named[0].column);
+    }
     any = any || columns.back() != kNoColumn;
     if (columns.back() == kNoColumn && role.required) missing.push_back(role.name);
   }
@@ -280,7 +311,8 @@ void require_no_namesakes(const std::vector<std::string>& header, const std::vec
     const std::string* const mapped = mapping_of(roles[i].name, options);
     if (mapped != nullptr && *mapped != name) continue;
     for (std::size_t c = 0; c < header.size(); ++c) {
-      const bool namesake = mapped != nullptr ? header[c] == name : plain(header[c]) == plain(name);
+      const bool namesake =
+          mapped != nullptr ? header[c] == name : plain_name(header[c]) == plain_name(name);
       if (c == columns[i] || !namesake || (classes_behind && c > last)) continue;
       throw Error(
           ErrorCode::usage, place,
@@ -314,6 +346,13 @@ std::vector<std::size_t> columns_by_position(std::size_t num_fields, const std::
       throw Error(ErrorCode::usage, place,
                   fmt::format("no column {} for {}: the first row has {}", column + 1, roles[i].name,
                               num_fields));
+    }
+    const auto same = std::find(columns.begin(), columns.end(), column);
+    if (column < num_fields && same != columns.end()) {
+      throw Error(
+          ErrorCode::usage, place,
+          fmt::format("column {} would be {} and {}: map both", column + 1,
+                      roles[static_cast<std::size_t>(same - columns.begin())].name, roles[i].name));
     }
     columns.push_back(column < num_fields ? column : kNoColumn);
   }

@@ -2,8 +2,11 @@
 // names leave open, label_columns.h decides by the values.
 #pragma once
 
+#include <bitset>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "crowdfold/error.h"
@@ -53,8 +56,51 @@ struct NamedColumn {
 };
 std::vector<NamedColumn> columns_named(const Role& role, const std::vector<std::string>& header);
 
+// The same without columns that the user mapped to other roles. Error(usage) if none is left of some:
+// the role needs a column of its own.
+std::vector<NamedColumn> columns_left_for(const Role& role, const std::vector<std::string>& header,
+                                          const ReadOptions& options, const Location& place);
+
+// Whether a cell of a row is a name of the role, in any case, as that of a header: "Worker ID".
+bool is_name_of(const Role& role, std::string_view cell);
+// Cheap, and false for nearly all rows: whether it may be.
+inline bool may_name_role(std::string_view cell) {
+  constexpr std::size_t kLongest = 24;
+  constexpr std::size_t kShortest = 2;
+  if (cell.size() < kShortest || cell.size() > kLongest) return false;
+  const char last = static_cast<char>(cell.back() | 0x20);
+  return last >= 'a' && last <= 'z';
+}
+
+// The same for every row: a filter of hashes comes first, as most cells are names of nothing.
+class NamesOfRole {
+ public:
+  explicit NamesOfRole(Role role);
+  bool has(std::string_view cell) const {
+    return may_name_role(cell) && hashes_[hash_of(cell)] && is_name_of(role_, cell);
+  }
+
+ private:
+  static constexpr std::size_t kHashes = 1024;
+  // Of letters and digits, without case.
+  static std::size_t hash_of(std::string_view cell) {
+    std::uint32_t hash = 2'166'136'261;  // FNV-1a
+    for (const char c : cell) {
+      const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+      const bool part = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9') ||
+                        static_cast<unsigned char>(lower) >= 0x80;
+      if (part) hash = (hash ^ static_cast<unsigned char>(lower)) * 16'777'619;
+    }
+    return (hash ^ hash >> 16) % kHashes;
+  }
+
+  Role role_;
+  std::bitset<kHashes> hashes_;
+};
+bool equal_without_case(std::string_view a, std::string_view b);
+
 // The column that the user mapped to the role; kNoColumn if none. Error(usage) if there is no such
-// column.
+// column, or if it is mapped to another role too.
 std::size_t mapped_column(const Role& role, const std::vector<std::string>& header,
                           const ReadOptions& options, const Location& place);
 

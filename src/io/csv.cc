@@ -61,7 +61,8 @@ bool CsvParser::reject(std::string_view text, std::size_t row, std::size_t place
     const std::size_t newline = before.rfind('\n');
     outcome.error = RowError{
         outcome.lines + static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n')),
-        newline == std::string_view::npos ? place - row + 1 : before.size() - newline, problem.message};
+        newline == std::string_view::npos ? place - row + 1 : before.size() - newline, problem.message,
+        hint_};
   }
   ++outcome.skipped;
   outcome.failed = !skip_bad_rows_ || problem.fatal;
@@ -70,6 +71,18 @@ bool CsvParser::reject(std::string_view text, std::size_t row, std::size_t place
 
 std::string CsvParser::wrong_count(std::size_t found, std::size_t expected) {
   return fmt::format("{} field{} where {} are expected", found, found == 1 ? "" : "s", expected);
+}
+
+std::string CsvParser::hint_at_count(std::size_t found, std::size_t expected) const {
+  const std::string separator = layout_.separator == '\t' ? "\\t" : std::string(1, layout_.separator);
+  return fmt::format(
+      " (a value that holds a separator or a line break needs quotes{}; --skip-bad-rows leaves such "
+      "rows "
+      "out)",
+      found != expected + 1 ? ""
+                            : fmt::format("; if all rows have {}, the header lacks the first name, as "
+                                          "that of R's write.table does: sed '1s/^/row{}/' adds one",
+                                          found, separator));
 }
 
 }  // namespace crowdfold

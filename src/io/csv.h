@@ -77,11 +77,13 @@ class CsvParser {
   bool reject(std::string_view text, std::size_t row, std::size_t place, const Complaint& problem,
               BlockOutcome& outcome);
   static std::string wrong_count(std::size_t found, std::size_t expected);
+  std::string hint_at_count(std::size_t found, std::size_t expected) const;
 
   CsvLayout layout_;
   bool skip_bad_rows_;
   std::vector<std::uint32_t> structure_;
   std::vector<std::string_view> fields_;
+  std::string hint_;  // at what is wrong with the present row
   CsvRecord record_;
 };
 
@@ -142,12 +144,14 @@ BlockOutcome CsvParser::parse_fields(std::string_view text, const Sink& sink) {
 
     const std::size_t next = record_.parse(text, row, separator);
     Complaint problem;
+    hint_.clear();
     std::size_t place = row;
     if (!record_.ok()) {
       problem = {1, record_.error()};
       place = record_.error_place();
     } else if (!record_.blank() && record_.num_fields() != width) {
       problem = {1, wrong_count(record_.num_fields(), width)};
+      if (!outcome.error) hint_ = hint_at_count(record_.num_fields(), width);
       place = record_.place(std::min(width, record_.num_fields() - 1));
     } else if (!record_.blank()) {
       for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i] = record_.field(wanted[i]);

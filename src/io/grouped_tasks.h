@@ -65,7 +65,11 @@ class GroupedTasks final : public TaskSource {
   const NameTable& workers() const override { return ids_.workers; }
   const NameTable& classes() const override { return ids_.classes; }
   RowCounts rows() const override;
-  std::vector<ReadReport> reports() const override { return reader_.reports(); }
+  std::vector<ReadReport> reports() const override {
+    std::vector<ReadReport> reports = reader_.reports();
+    if (!reports.empty()) reader_.append_twins(reports.back().notes);
+    return reports;
+  }
   std::string source() const override { return reader_.source(); }
   bool has_rows() const override { return true; }
   std::vector<std::string> header() const override { return reader_.header(); }

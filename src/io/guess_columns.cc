@@ -215,7 +215,7 @@ class Guesser {
   double hint_label(std::size_t c) const {
     const Looks& looks = looks_[c];
     return hint_name(c, label_words(), task_words(), worker_words()) +
-           (has_word(column(c).name, truth_words()) ? 2 * kOtherName : 0) +
+           (has_truth_name(column(c).name) ? 2 * kOtherName : 0) +
            (looks.mail || looks.file ? -kLookHint : 0);
   }
 

@@ -21,6 +21,7 @@ TableFormat recognise(BlockReader& reader, const ReadOptions& options, const std
     }
   }
   TableFormat format = format_in_sight();
+  if (reader.source().is_array()) format.come_from_array();
   format.find_columns(reader.pending(), roles, rest);
   reader.begin_records(format.separator(), format.bytes_before());
   return format;

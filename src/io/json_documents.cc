@@ -298,6 +298,7 @@ class JsonLines final : public ByteFilter {
       : ByteFilter(std::move(text)), name_(std::move(name)), wanted_(elements) {}
 
   bool has_elements() const override { return shape_ && !lines_; }
+  bool is_array() const override { return shape_ == JsonShape::array; }
 
  protected:
   std::size_t read_next(char* to, std::size_t size) override {

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 
 #include "io/column_agreement.h"
+#include "io/column_looks.h"
 #include "io/guess_columns.h"
 #include "io/guess_wide.h"
 
@@ -42,7 +45,7 @@ class LabelColumnFinder {
   std::size_t by_name(std::size_t role) const {
     if (mapping_of(roles_[role].name, options_) != nullptr)
       return mapped_column(roles_[role], header_, options_, place_);
-    const std::vector<NamedColumn> all = columns_named(roles_[role], header_);
+    const std::vector<NamedColumn> all = columns_left_for(roles_[role], header_, options_, place_);
     std::vector<NamedColumn> named;
     std::copy_if(all.begin(), all.end(), std::back_inserter(named),
                  [&](const NamedColumn& n) { return !is_rejected(role, n); });
@@ -197,23 +200,116 @@ class LabelColumnFinder {
   FoundColumns by_values(const std::vector<std::size_t>& columns) const {
     static_assert(kUnknown == kNoColumn);
     const ColumnRoles known = {columns[task_place], columns[worker_place], columns[label_place]};
+    if (known.task == kUnknown && options_.columns.empty()) require_no_person_rows();
     WideGuess wide;
-    if (known.worker == kUnknown && known.label == kUnknown)
-      wide = guess_wide(glimpse_, known.task, false);
+    if (known.worker == kUnknown)
+      wide =
+          known.label == kUnknown ? guess_wide(glimpse_, known.task, false) : wide_beside_label(known);
     ColumnGuess guess = guess_columns(glimpse_, known);
     // A truth beside the labels looks like a second worker, and a row's number like a task.
     const bool may_be_long =
         guess.best && glimpse_.rows >= kManyRows && !wide.named && !column(guess.best->task).is_unique();
-    if (wide.clear && !may_be_long) return {{wide.best->task}, wide.best->workers, true};
+    if (wide.clear && !may_be_long) return wide_columns(wide);
     // A name that fits nowhere is worth nothing: a "user" may be an author.
     if (!guess.best) {
       const ColumnGuess other = guess_columns(glimpse_, certain(known));
       if (other.clear) guess = other;
     }
     if (!guess.clear) refuse(columns, wide, guess);
+    if (known.label == kUnknown) require_no_other_label(*guess.best);
     FoundColumns found = confirmed({guess.best->task, guess.best->worker, guess.best->label});
     found.worked_out = true;
     return found;
+  }
+
+  // Where workers agree on every task, a label looks like a property of tasks. Error(usage) if another
+  // column than the guess's may be such a label: it has the same classes, or a name as questions have.
+  void require_no_other_label(const ColumnRoles& guess) const {
+    const auto is_question = [&](std::size_t c) {
+      const std::string name = plain_name(header_[c]);
+      return name.starts_with("is") || name.starts_with("has") || header_[c].ends_with("?");
+    };
+    const GlimpseColumn& label = column(guess.label);
+    const bool label_named = has_word(label.name, label_words());
+    for (std::size_t c = 0; c < header_.size(); ++c) {
+      const GlimpseColumn& other = column(c);
+      if (c == guess.task || c == guess.worker || c == guess.label || other.is_constant() ||
+          2 * other.filled < glimpse_.rows || is_none_of_them(other) || has_truth_name(other.name) ||
+          has_word(other.name, task_words()) || has_word(other.name, worker_words()) ||
+          are_bijective(other, column(guess.task)))
+        continue;
+      const std::size_t rows = std::min(glimpse_.rows, kRowsCompared);
+      if (!agreement_within(column(guess.task), other, rows).complete ||
+          agreement_within(column(guess.worker), other, rows).complete)
+        continue;
+      const bool other_named = has_word(other.name, label_words());
+      const bool same_classes = have_same_values(label, other);
+      if (other_named || (!label_named && (same_classes || (is_question(c) && other.distinct() <= 5))))
+        refuse_both(label_place, guess.label, c);
+    }
+  }
+  static bool have_same_values(const GlimpseColumn& a, const GlimpseColumn& b) {
+    bool same = a.distinct() == b.distinct();
+    for (std::uint32_t v = 0; same && v < a.distinct(); ++v)
+      same = b.values.find(a.values[v]).has_value();
+    return same;
+  }
+
+  // Error(usage) for a row per person and a column per question, as surveys have them.
+  void require_no_person_rows() const {
+    const std::size_t person = person_of_rows(glimpse_);
+    if (person == kUnknown) return;
+    throw Error(
+        ErrorCode::usage, place_,
+        fmt::format("a row per person and a column per question, as it seems: turn it into a row "
+                    "per answer (task, worker, label), as pandas does by "
+                    "melt(id_vars=[\"{0}\"], var_name=\"task\", value_name=\"label\"); if each row "
+                    "is a task: --wide --map task=COLUMN",
+                    header_[person]));
+  }
+
+  // The same beside a column that is called "label", as the answer that was found for a task may be: not
+  // clear.
+  WideGuess wide_beside_label(const ColumnRoles& known) const {
+    if (mapping_of("label", options_) != nullptr) return {};
+    WideGuess guess = guess_wide(glimpse_, known.task, false);
+    if (!guess.best) return {};
+    std::erase(guess.best->workers, known.label);
+    if (guess.best->workers.size() < 2) return {};
+    guess.clear = false;
+    return guess;
+  }
+
+  // Error(usage) where one of the columns may be no worker's: people have to say so.
+  FoundColumns wide_columns(const WideGuess& wide) const {
+    if (wide.doubtful != kUnknown) {
+      throw Error(ErrorCode::usage, place_,
+                  fmt::format("cannot tell which columns are workers: {}", doubt(wide)));
+    }
+    return {{wide.best->task}, wide.best->workers, true};
+  }
+
+  // A column per worker, but for one perhaps.
+  std::string doubt(const WideGuess& wide) const {
+    std::vector<std::size_t> others = wide.best->workers;
+    std::erase(others, wide.doubtful);
+    return fmt::format("column {} ('{}') is {}: if it is no worker, {}; if it is one, {}",
+                       wide.doubtful + 1, header_[wide.doubtful], wide.why_doubtful,
+                       wide_to_type(wide.best->task, others),
+                       wide_to_type(wide.best->task, wide.best->workers));
+  }
+
+  // "--wide-workers ann,bob --map task=photo".
+  std::string wide_to_type(std::size_t task, const std::vector<std::size_t>& workers) const {
+    std::string names;
+    for (const std::size_t worker : workers)
+      names += fmt::format("{}{}", names.empty() ? "" : ",", column_to_type(header_, worker));
+    const bool plain = std::all_of(names.begin(), names.end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.' ||
+             c == ',';
+    });
+    return fmt::format("--wide-workers {0}{1}{0} {2}", plain ? "" : "'", names,
+                       mapping_to_type(header_, {{"task", task}}));
   }
 
   ColumnRoles certain(ColumnRoles known) const {
@@ -240,9 +336,9 @@ class LabelColumnFinder {
 
   std::string advice(const std::vector<std::size_t>& columns, const std::vector<std::string>& missing,
                      const WideGuess& wide, const ColumnGuess& guess) const {
+    if (wide.best && wide.doubtful != kUnknown) return doubt(wide);
     if (wide.best) {
-      return fmt::format("if there is a column per worker: --wide {}",
-                         mapping_to_type(header_, {{"task", wide.best->task}}));
+      return "if there is a column per worker: " + wide_to_type(wide.best->task, wide.best->workers);
     }
     // A value for each task, where there are other columns, is of the task, and no label.
     const bool of_task = guess.best && header_.size() > label_places &&
@@ -264,13 +360,18 @@ class LabelColumnFinder {
   FoundColumns find_wide() const {
     const std::size_t task = by_name(task_place);
     WideColumns wide;
-    if (const auto guess = guess_wide(glimpse_, task, true); guess.best) wide = *guess.best;
+    std::optional<WideGuess> doubted;
+    if (const auto guess = guess_wide(glimpse_, task, true); guess.best) {
+      wide = *guess.best;
+      doubted = guess;
+    }
     if (wide.task == kUnknown) wide.task = task != kNoColumn ? task : 0;
     if (!options_.wide_workers.empty()) {
       wide.workers.clear();
       for (const std::string& name : options_.wide_workers) wide.workers.push_back(worker_column(name));
       std::erase(wide.workers, wide.task);
     }
+    if (options_.wide_workers.empty() && doubted) wide_columns(*doubted);
     if (wide.workers.empty()) {
       throw Error(ErrorCode::usage, place_,
                   fmt::format("--wide: cannot tell which columns are workers; the columns are: {} (name "

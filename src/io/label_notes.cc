@@ -11,6 +11,7 @@
 
 #include "crowdfold/error.h"
 #include "crowdfold/words.h"
+#include "io/column_looks.h"
 #include "io/label_rows.h"
 #include "io/spellings.h"
 #include "io/trim.h"
@@ -46,8 +47,10 @@ std::string as_argument(std::string_view text) {
 
 class NoteWriter {
  public:
-  NoteWriter(std::vector<std::string>& notes, const LabelTotals& totals, const ClassCounts& counts)
-      : notes_(notes), totals_(totals), counts_(counts) {}
+  // `merges`: the command has the options that make one class of several spellings.
+  NoteWriter(std::vector<std::string>& notes, const LabelTotals& totals, const ClassCounts& counts,
+             bool merges = true)
+      : notes_(notes), totals_(totals), counts_(counts), merges_(merges) {}
 
   void on_roles() {
     const LabelTotals& t = totals_;
@@ -61,6 +64,33 @@ class NoteWriter {
       notes_.push_back(fmt::format("the last task is {}: if this is a row of totals, take it out",
                                    in_quotes(t.last_task)));
     }
+  }
+
+  void on_nothing_left(const ReadOptions& options) {
+    if (totals_.labels > 0) return;
+    const bool without = !options.without_workers.empty();
+    const bool abstain = !options.abstain.empty();
+    notes_.push_back(fmt::format("no label is left: {}",
+                                 without && abstain ? "--without-workers and --abstain take all of them"
+                                 : without          ? "--without-workers names all workers"
+                                 : abstain          ? "--abstain names all labels"
+                                                    : "all of them are empty"));
+  }
+
+  // Which of a worker's labels on a task counts, where it may matter.
+  void on_repeats(const ReadOptions& options) {
+    const std::uint64_t all = totals_.labels + totals_.duplicates;
+    if (totals_.duplicates == 0 || !totals_.has_columns || options.duplicates != Duplicates::last ||
+        (all >= kFewRows && 3 * totals_.duplicates >= all))
+      return;
+    static const Words times = {"time", "date", "timestamp", "created", "updated", "submitted", "when"};
+    const auto time = std::find_if(totals_.header.begin(), totals_.header.end(),
+                                   [](const std::string& name) { return has_word(name, times); });
+    notes_.push_back(fmt::format(
+        "{} a further label of their worker on their task: the last row in the file counts{} "
+        "(--duplicates first: the first one)",
+        count_noun(totals_.duplicates, "row") + (totals_.duplicates == 1 ? " is" : " are"),
+        time == totals_.header.end() ? "" : fmt::format(", whatever '{}' says", *time)));
   }
 
   void on_nothing() {
@@ -89,6 +119,16 @@ class NoteWriter {
         ++left;
     }
     if (left > 0) notes_.push_back(fmt::format("… and {} like that", count_noun(left, "class")));
+  }
+
+  void on_lists_of_one() {
+    for (std::uint32_t c = 0; c < totals_.classes.size(); ++c) {
+      const std::string_view name = totals_.classes[c];
+      if (name.size() < 3 || name.front() != '[' || name.back() != ']') continue;
+      const std::vector<std::string> choices = choices_in(name);
+      const auto bare = choices.size() == 1 ? totals_.classes.find(choices[0]) : std::nullopt;
+      if (bare && *bare != c) return tell_list_of_one(c, *bare);
+    }
   }
 
   // Error(data) where a row has the names of columns, but not those of its columns: then rows below it
@@ -124,6 +164,44 @@ class NoteWriter {
                                  example, alike == 1 ? "" : fmt::format(", and {} more", alike - 1)));
   }
 
+  // Nor are tasks: people are told that labels of one may count for two.
+  void on_tasks_alike() {
+    if (totals_.grouped == nullptr) return;
+    const NameTable& tasks = totals_.grouped->tasks();
+    if (!may_have_spellings(tasks)) return;
+    // Spellings by their hashes; of very many tasks, those of some hashes alone.
+    const std::uint64_t sampled = tasks.size() > kMostHashed ? kHashesPerSample : 1;
+    std::vector<std::pair<std::uint64_t, TaskId>> hashes;
+    std::string loose;
+    for (TaskId t = 0; t < tasks.size(); ++t) {
+      const std::uint64_t hash = NameTable::hash(loose_into(tasks[t], loose));
+      if (hash % sampled == 0) hashes.emplace_back(hash, t);
+    }
+    std::sort(hashes.begin(), hashes.end());
+    std::uint64_t alike = 0;
+    std::pair<TaskId, TaskId> first = {0, tasks.size()};
+    for (std::size_t i = 1; i < hashes.size(); ++i) {
+      if (hashes[i].first != hashes[i - 1].first) continue;
+      ++alike;
+      if (hashes[i].second < first.second) first = {hashes[i - 1].second, hashes[i].second};
+    }
+    if (alike == 0) return;
+    const auto told = [&](TaskId t) {
+      return fmt::format("{} ({})", in_quotes(tasks[t]),
+                         count_noun(totals_.grouped->task(t).size(), "label"));
+    };
+    const std::string more = alike == 1
+                                 ? ""
+                                 : fmt::format(", and {} more{}", with_commas(sampled * (alike - 1)),
+                                               sampled > 1 ? " or so" : "");
+    notes_.push_back(fmt::format(
+        "tasks {} and {} look like one{}, and count as two: write them the same way if they are{}",
+        told(first.first), told(first.second), more,
+        without_zeros(tasks[first.first]) == without_zeros(tasks[first.second])
+            ? " (pandas keeps numbers as they are by read_csv(…, dtype=str))"
+            : ""));
+  }
+
   // Error(data) where many labels hold several choices.
   void on_choices(const ReadOptions& options) {
     if (options.multi_select != MultiSelect::refuse) return;
@@ -149,19 +227,31 @@ class NoteWriter {
                      "choice counts)");
   }
 
+  // What a stream is told of both.
+  void on_choices_in_stream() {
+    for (std::uint32_t c = 0; c < totals_.classes.size(); ++c) {
+      if (!is_joined(totals_.classes[c])) continue;
+      notes_.push_back(fmt::format("label {} holds several choices: it counts as a class of its own",
+                                   in_quotes(totals_.classes[c])));
+      return;
+    }
+    on_choices_perhaps();
+  }
+
   // "red/blue" beside "red" and "blue" may be a class of its own; so may "red;blue" where nothing else
   // names either.
   void on_choices_perhaps() {
     for (std::uint32_t c = 0; c < totals_.classes.size(); ++c) {
       const std::string_view name = totals_.classes[c];
-      for (const char separator : {'/', '+', '&', ';', '|'}) {
+      for (const std::string_view separator :
+           {"/", "+", "&", "#", ";", "|", " and ", " und ", " et ", " or ", " oder ", " y "}) {
         const std::size_t at = name.find(separator);
         if (at == name.npos) continue;
         const std::string_view before = trimmed(name.substr(0, at));
-        const std::string_view after = trimmed(name.substr(at + 1));
-        const bool joins = separator == ';' || separator == '|';
+        const std::string_view after = trimmed(name.substr(at + separator.size()));
+        const bool joins = separator == ";" || separator == "|";
         if (joins ? before.empty() || after.empty()
-                  : !totals_.classes.find(before) || !totals_.classes.find(after))
+                  : !totals_.classes.find(before) || !is_class_or_joined(after, separator))
           continue;
         notes_.push_back(
             fmt::format("label {}{} may hold several choices: it counts as a class of its own",
@@ -245,6 +335,14 @@ class NoteWriter {
     return rows ? fmt::format(" ({})", count_noun(*rows, "row")) : "";
   }
 
+  // '["cat"]' and 'cat'.
+  void tell_list_of_one(std::uint32_t c, std::uint32_t bare) {
+    notes_.push_back(
+        fmt::format("{}{} is a list of one choice beside {}{}: {}", in_quotes(totals_.classes[c]),
+                    rows_of(c), in_quotes(totals_.classes[bare]), rows_of(bare),
+                    merges_ ? "--multi-select first makes them one class" : "write them the same way"));
+  }
+
   void tell_alike(const std::vector<std::uint32_t>& classes) {
     std::string names;
     for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -256,8 +354,69 @@ class NoteWriter {
     }
     std::vector<std::string_view> spellings;
     for (const std::uint32_t c : classes) spellings.push_back(totals_.classes[c]);
-    notes_.push_back(
-        fmt::format("{} look like one class: {} makes them one", names, options_that_merge(spellings)));
+    notes_.push_back(fmt::format(
+        "{} look like one class: {}", names,
+        merges_ ? options_that_merge(spellings) + " makes them one" : "write them the same way"));
+  }
+
+  // "dog", and "dog#horse" behind another '#'.
+  bool is_class_or_joined(std::string_view text, std::string_view separator) const {
+    while (!totals_.classes.find(text)) {
+      const std::size_t at = text.find(separator);
+      if (at == text.npos || !totals_.classes.find(trimmed(text.substr(0, at)))) return false;
+      text = trimmed(text.substr(at + separator.size()));
+    }
+    return true;
+  }
+
+  // --- tasks in several spellings
+
+  static constexpr std::uint32_t kMostLookedAt = 20'000;  // tasks, all of them
+  static constexpr std::uint32_t kMostHashed = 500'000;
+  static constexpr std::uint64_t kHashesPerSample = 16;
+
+  static std::string_view without_zeros(std::string_view name) {
+    const std::size_t dot = name.rfind('.');
+    const bool zeros = dot != name.npos && dot > 0 && dot + 1 < name.size() &&
+                       name.find_first_not_of('0', dot + 1) == name.npos;
+    return zeros ? name.substr(0, dot) : name;
+  }
+
+  // Whether some of very many tasks look as if they had several spellings.
+  static bool may_have_spellings(const NameTable& tasks) {
+    if (tasks.size() <= kMostLookedAt) return true;
+    constexpr std::uint32_t kLookedAt = 2'000;
+    bool whole = false;
+    bool zeros = false;
+    bool upper = false;
+    bool lower = false;
+    for (std::uint64_t i = 0; i < kLookedAt; ++i) {
+      // Not at equal distances, where every second one may be alike.
+      const std::uint64_t place = i * 0x9E37'79B9'7F4A'7C15 % tasks.size();
+      const std::string_view name = tasks[static_cast<TaskId>(place)];
+      if (name.find("  ") != name.npos) return true;
+      whole = whole || name.find_first_not_of("0123456789") == name.npos;
+      zeros = zeros || without_zeros(name).size() < name.size();
+      const bool has_upper =
+          std::any_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+      const bool has_lower =
+          std::any_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+      upper = upper || has_upper;
+      lower = lower || (has_lower && !has_upper);
+    }
+    return (whole && zeros) || (upper && lower);
+  }
+
+  // loose_spelling(), quickly where a name has nothing that needs more.
+  static const std::string& loose_into(std::string_view name, std::string& loose) {
+    loose.clear();
+    bool plain = true;
+    for (const char c : name) {
+      plain = plain && static_cast<unsigned char>(c) < 0x80 && c > ' ' && c != '.';
+      loose.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c);
+    }
+    if (!plain) loose = loose_spelling(name);
+    return loose;
   }
 
   // Several choices, if each is a class or a choice in other labels too; or a list of JSON. A
@@ -290,6 +449,7 @@ class NoteWriter {
   std::vector<std::string>& notes_;
   const LabelTotals& totals_;
   const ClassCounts& counts_;
+  bool merges_;
   std::optional<std::vector<std::uint64_t>> counted_;
   std::optional<std::map<std::string, int>>
       labels_with_;  // by choice: how many classes join it to others
@@ -316,14 +476,16 @@ LabelTotals totals_of(const std::string& source, const Labels& labels) {
     workers_meet =
         std::any_of(workers.begin(), workers.end(), [&](WorkerId w) { return w != workers.front(); });
   }
-  return {source,
-          labels.num_labels(),
-          labels.rows().duplicates,
-          tasks,
-          labels.workers(),
-          labels.classes(),
-          workers_meet,
-          tasks == 0 ? std::string() : std::string(labels.tasks()[tasks - 1])};
+  LabelTotals totals{source,
+                     labels.num_labels(),
+                     labels.rows().duplicates,
+                     tasks,
+                     labels.workers(),
+                     labels.classes(),
+                     workers_meet,
+                     tasks == 0 ? std::string() : std::string(labels.tasks()[tasks - 1])};
+  totals.grouped = &labels;
+  return totals;
 }
 
 std::vector<std::uint64_t> class_counts(const Labels& labels) {
@@ -348,13 +510,52 @@ void append_notes(std::vector<std::string>& notes, const LabelTotals& totals, co
   writer.on_roles();
   for (const std::string& value : unmet)
     notes.push_back(fmt::format("--abstain{}: no label is {}", as_argument(value), in_quotes(value)));
+  writer.on_nothing_left(options);
+  writer.on_repeats(options);
   for (const std::string& name : options.without_workers) {
     if (!totals.workers.find(name))
       notes.push_back(fmt::format("--without-workers{}: no worker is called that", as_argument(name)));
   }
   writer.on_nothing();
   writer.on_spellings();
+  writer.on_lists_of_one();
   writer.on_workers_alike();
+  writer.on_tasks_alike();
+}
+
+std::vector<std::string> notes_on_classes(const NameTable& classes) {
+  std::vector<std::string> notes;
+  const NameTable workers;
+  const LabelTotals totals{"", 0, 0, 0, workers, classes};
+  const ClassCounts no_counts;
+  NoteWriter writer(notes, totals, no_counts, false);
+  writer.on_choices_in_stream();
+  writer.on_nothing();
+  writer.on_spellings();
+  writer.on_lists_of_one();
+  return notes;
+}
+
+void append_unnamed_truths(std::vector<std::string>& notes, const NameTable& classes,
+                           std::uint32_t before, const std::vector<ClassId>& truths) {
+  if (before == 0 || before == classes.size()) return;
+  std::set<std::string> labels;
+  for (std::uint32_t c = 0; c < before; ++c) labels.insert(loose_spelling(classes[c]));
+  std::vector<std::uint64_t> tasks(classes.size());
+  for (const ClassId truth : truths) {
+    if (truth != kNoClass) ++tasks[truth];
+  }
+  std::size_t told = 0;
+  std::size_t left = 0;
+  for (std::uint32_t c = before; c < classes.size(); ++c) {
+    if (tasks[c] == 0 || labels.contains(loose_spelling(classes[c]))) continue;
+    if (told++ < kMostNotes)
+      notes.push_back(fmt::format("truth {} ({}) is a class that no label names", in_quotes(classes[c]),
+                                  count_noun(tasks[c], "task")));
+    else
+      ++left;
+  }
+  if (left > 0) notes.push_back(fmt::format("… and {} like that", count_noun(left, "truth")));
 }
 
 TruthSpelling compare_spellings(const NameTable& classes, std::uint32_t before, std::uint64_t truths,

@@ -24,6 +24,7 @@ struct LabelTotals {
   std::string last_task = {};            // where rows of totals stand
   std::vector<std::string> header = {};  // names of all columns, where the inputs have them
   bool has_columns = true;               // that --map could choose: it is no export of a platform
+  const Labels* grouped = nullptr;       // the labels, where they are in memory
 };
 LabelTotals totals_of(const std::string& source, const Labels& labels);
 
@@ -42,6 +43,13 @@ void append_notes(std::vector<std::string>& notes, const LabelTotals& totals, co
 
 // Whether a word such as "N/A" stands for no answer.
 bool means_nothing(std::string_view label);
+
+// What looks wrong about the names of classes, without counts: of a stream, whose labels still come.
+std::vector<std::string> notes_on_classes(const NameTable& classes);
+
+// Notes on classes that truths alone have, from number `before` on: nobody can have said them.
+void append_unnamed_truths(std::vector<std::string>& notes, const NameTable& classes,
+                           std::uint32_t before, const std::vector<ClassId>& truths);
 
 // How truths are spelled: `classes` has those of the labels, `before` of them, then those that only
 // truths have. Notes say what looks like the same.

@@ -61,8 +61,7 @@ Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOpti
   reader.run([&](int thread) -> BlockWriter& { return writers[static_cast<std::size_t>(thread)]; },
              [&](const LabelBlock& block) {
                grouper.append(block);
-               require_room(reader.source(), "its labels", grouper.bytes(), context.max_memory,
-                            kKeepLess);
+               require_room_for_labels(reader.source(), grouper.bytes(), context.max_memory, kKeepLess);
              });
   return grouper.finish(context.threads);
 }
@@ -78,8 +77,7 @@ Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const Read
   reader.run([&](int thread) -> RowPacker& { return grouper.packer(thread); },
              [&](const BlockSummary& block) {
                grouper.append(block);
-               require_room(reader.source(), "its labels", grouper.bytes(), context.max_memory,
-                            kKeepLess);
+               require_room_for_labels(reader.source(), grouper.bytes(), context.max_memory, kKeepLess);
              });
   return grouper.finish(context);
 }
@@ -169,6 +167,18 @@ std::vector<std::string> LabelReader::unmet_abstentions() const {
   return unmet;
 }
 
+void LabelReader::append_twins(std::vector<std::string>& notes) const {
+  constexpr std::size_t kMostCompared = 200;
+  const std::size_t count = std::min(paths_.size(), kMostCompared);
+  for (std::size_t i = 1; i < count; ++i) {
+    const auto end = paths_.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool twin = paths_[i] != "-" && std::any_of(paths_.begin(), end, [&](const std::string& path) {
+                        return is_same_file(path, paths_[i]);
+                      });
+    if (twin) notes.push_back(display_name(paths_[i]) + " is given twice: its labels are read twice");
+  }
+}
+
 LabelBlock LabelReader::peek() {
   LabelBlock labels;
   BlockWriter writer;
@@ -254,6 +264,7 @@ Labels read_tables(const std::vector<std::string>& paths, const ReadOptions& opt
     for (const ReadReport& report : read) skipped += report.skipped_rows;
     LabelTotals totals = totals_of(reader.source(), labels);
     totals.header = reader.header();
+    reader.append_twins(read.back().notes);
     append_notes(
         read.back().notes, totals, [&] { return class_counts(labels); }, reader.unmet_abstentions(),
         options);

@@ -41,6 +41,8 @@ class LabelReader {
   const std::vector<std::string>& header() const { return header_; }
   // How messages call the inputs.
   const std::string& source() const { return source_; }
+  // Notes on files that are given twice.
+  void append_twins(std::vector<std::string>& notes) const;
   // Values of ReadOptions::abstain that no label had.
   std::vector<std::string> unmet_abstentions() const;
 

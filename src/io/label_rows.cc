@@ -17,11 +17,21 @@ bool LabelRows::is_total(std::string_view name) {
   return std::find(kWords.begin(), kWords.end(), plain) != kWords.end();
 }
 
+bool LabelRows::is_other_header(std::string_view task, std::string_view worker,
+                                std::string_view label) const {
+  static const NamesOfRole tasks(task_role());
+  static const NamesOfRole workers(worker_role());
+  static const NamesOfRole labels(label_role());
+  return labels.has(label) && workers.has(worker) && tasks.has(task);
+}
+
 bool LabelRows::is_wide_header(Row row) const {
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (trimmed(row[i]) != names_[i]) return false;
+  for (std::size_t i = 1; i < row.size(); ++i) {
+    if (!equal_without_case(trimmed(row[i]), names_[i])) return false;
   }
-  return true;
+  static const Role tasks = task_role();
+  const std::string_view task = trimmed(row[0]);
+  return equal_without_case(task, names_[0]) || is_name_of(tasks, task);
 }
 
 Complaint LabelRows::without_name(std::string_view task, std::string_view worker, std::string_view label,

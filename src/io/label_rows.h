@@ -20,6 +20,7 @@ class LabelRows {
   explicit LabelRows(const TableFormat& format, std::vector<std::string> without = {})
       : json_(format.is_json()),
         wide_(format.is_wide()),
+        has_header_(format.has_header()),
         names_(format.field_names()),
         without_(std::move(without)) {
     std::sort(without_.begin(), without_.end());
@@ -48,6 +49,12 @@ class LabelRows {
     if (task.size() == header_[0].size() && worker.size() == header_[1].size() &&
         label.size() == header_[2].size() && task == header_[0] && worker == header_[1] &&
         label == header_[2]) [[unlikely]] {
+      ++outcome.repeated_headers;
+      return {};
+    }
+    // The header of another file, in other words: "item,user,answer".
+    if (has_header_ && may_name_role(task) && may_name_role(label) && may_name_role(worker) &&
+        is_other_header(task, worker, label)) [[unlikely]] {
       ++outcome.repeated_headers;
       return {};
     }
@@ -81,6 +88,7 @@ class LabelRows {
     return std::binary_search(without_.begin(), without_.end(), worker);
   }
 
+  bool is_other_header(std::string_view task, std::string_view worker, std::string_view label) const;
   bool is_wide_header(Row row) const;
   Complaint without_wide_task(Row row, BlockOutcome& outcome) const;
   // Nothing at all is an empty row, and a total has nothing in the other columns. Everything else is a
@@ -92,6 +100,7 @@ class LabelRows {
 
   bool json_;  // an object without the keys is no empty row
   bool wide_;
+  bool has_header_;
   std::vector<std::string> names_;  // of the fields; of a wide table: of the workers, behind the task
   std::vector<std::string> without_;
   std::array<std::string, 3> header_ = {"\n", "\n", "\n"};  // no trimmed field is a newline

@@ -9,11 +9,14 @@
 
 namespace crowdfold {
 
-// What require_room() throws: labels that may be packed on a disk can still be read.
-class OutOfRoom : public Error {
+// That labels do not fit into memory: packed on a disk, they can still be read.
+class LabelsOutOfRoom : public Error {
  public:
   using Error::Error;
 };
+// Throws it if labels take more bytes than that; 0: no limit. `advice` says what else to do about it.
+void require_room_for_labels(const std::string& source, std::uint64_t bytes, std::uint64_t max_memory,
+                             std::string_view advice = {});
 
 // Error(usage) if `what` ("its labels") takes more bytes than that; 0: no limit. `advice` says what else
 // to do about it.

@@ -26,6 +26,7 @@ struct RowError {
   std::uint64_t line = 0;    // lines of the block before this one
   std::uint64_t column = 1;  // bytes from the start of the line, from 1
   std::string message;
+  std::string hint = {};  // what to do, for those who do not skip bad rows
 };
 
 // What parsing a block brought besides its rows.

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "crowdfold/error.h"
 #include "crowdfold/exports.h"
@@ -60,6 +62,45 @@ std::string why_no_truth(std::string_view text, const NameTable& classes, std::u
   return fmt::format("'{}' are several classes, and a task has one: --multi-select says what they are",
                      text);
 }
+
+// What names of one task in two files may have in common: "img/007.JPG" and "7".
+std::string bare_task(std::string_view name) {
+  std::string bare = loose_spelling(name);
+  bare.erase(0, bare.rfind('/') + 1);  // npos + 1 is 0
+  const std::size_t dot = bare.rfind('.');
+  constexpr std::size_t kLongestEnding = 5;
+  if (dot != bare.npos && dot > 0 && dot + kLongestEnding >= bare.size() &&
+      bare.find_first_not_of("0123456789", dot + 1) != bare.npos)
+    bare.resize(dot);
+  const std::size_t digits = bare.find_first_not_of('0');
+  if (digits != bare.npos && bare.find_first_not_of("0123456789") == bare.npos) bare.erase(0, digits);
+  return bare;
+}
+
+// Finds tasks that other files may name otherwise.
+class TasksAlike {
+ public:
+  explicit TasksAlike(const NameTable& tasks) : tasks_(tasks) {}
+  // "; …": what is there instead.
+  std::string instead_of(std::string_view name) {
+    if (tasks_.size() == 0) return "";
+    if (by_bare_.empty()) {
+      for (std::uint32_t t = 0; t < tasks_.size(); ++t) by_bare_.emplace(bare_task(tasks_[t]), t);
+    }
+    const auto found = by_bare_.find(bare_task(name));
+    return found == by_bare_.end()
+               ? fmt::format("; tasks are such as '{}' (--skip-bad-rows leaves such truths out)",
+                             tasks_[0])
+               : fmt::format(
+                     ", but '{}' is: if they are one, write the tasks of both files the same "
+                     "way",
+                     tasks_[found->second]);
+  }
+
+ private:
+  const NameTable& tasks_;
+  std::unordered_map<std::string, std::uint32_t> by_bare_;
+};
 
 // Error(usage) for an export of a platform, whose truths are among its labels.
 void require_no_export(const std::string& path, const ReadOptions& options) {
@@ -125,15 +166,14 @@ std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks
   TableInput input(path, options, {task_role(), truth_role()});
   std::vector<ClassId> truths(tasks.size(), kNoClass);
   ClassSpellings spellings = spellings_of(classes, options);
+  TasksAlike alike(tasks);
   const std::uint32_t before = classes.size();
   bool any_shared = false;
   input.holds([&] { return classes.bytes(); });
   input.for_each_row([&](Row row, bool) -> Complaint {
     const auto task = tasks.find(row[0]);
     if (!task) {
-      return {1,
-              fmt::format("task '{}' is not there{} (--skip-bad-rows leaves such truths out)", row[0],
-                          tasks.size() == 0 ? "" : fmt::format("; tasks are such as '{}'", tasks[0]))};
+      return {1, fmt::format("task '{}' is not there{}", row[0], alike.instead_of(row[0]))};
     }
     if (row[1].empty()) return {2, "no label: the field is empty"};
     if (const std::string why = why_no_truth(row[1], classes, before, options); !why.empty())
@@ -166,7 +206,10 @@ std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks
 std::vector<ClassId> read_truths(const std::string& path, Labels& labels, const ReadOptions& options,
                                  ReadReport* report) {
   NameTable classes = labels.classes();
+  const std::uint32_t before = classes.size();
   std::vector<ClassId> truths = read_truths(path, labels.tasks(), classes, options, report);
+  if (report != nullptr && !report->spelled_otherwise)
+    append_unnamed_truths(report->notes, classes, before, truths);
   labels = std::move(labels).with_classes(std::move(classes));
   return truths;
 }
@@ -191,7 +234,9 @@ std::vector<WorkerCounts> read_workers(const std::string& path, NameTable& worke
                                        double beta, const ReadOptions& options, ReadReport* report) {
   TableInput input(path, options, {worker_role(), {"quality", {"quality"}}, {"labels", {"labels"}}});
   std::vector<WorkerCounts> counts(workers.size());
-  input.holds([&] { return workers.bytes() + sizeof(WorkerCounts) * counts.size(); });
+  std::unordered_set<WorkerId> listed;
+  constexpr std::size_t kListedBytes = 32;  // of a worker in such a set
+  input.holds([&] { return workers.bytes() + (sizeof(WorkerCounts) + kListedBytes) * counts.size(); });
   input.for_each_row([&](Row row, bool) -> Complaint {
     double quality = 0;
     double seen = 0;
@@ -201,6 +246,8 @@ std::vector<WorkerCounts> read_workers(const std::string& path, NameTable& worke
       return {3, fmt::format("'{}' is not a number of labels", row[2])};
     if (row[0].empty()) return {1, "no worker: the field is empty"};
     const WorkerId worker = workers.intern(row[0]);
+    if (!listed.insert(worker).second)
+      return {1, fmt::format("worker '{}' has a row already: one row for each worker", row[0])};
     counts.resize(workers.size());
     // quality = (correct + alpha) / (seen + alpha + beta). Whole counts come back whole.
     double correct = std::clamp(quality * (seen + alpha + beta) - alpha, 0.0, seen);

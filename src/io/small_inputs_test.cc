@@ -53,6 +53,40 @@ TEST(Truths, OfUnknownTasksAreAnErrorOrSkipped) {
   EXPECT_EQ(report.skipped_rows, 1U);
 }
 
+TEST(Truths, OfAClassThatNoLabelNamesAreTold) {
+  const TempDir folder;
+  Labels labels = small_crowd();
+  ReadReport report;
+  read_truths(folder.write("t.csv", "task,label\nt1,a\nt2,kitty\n"), labels, {}, &report);
+  EXPECT_EQ(report.notes,
+            (std::vector<std::string>{"truth 'kitty' (1 task) is a class that no label names"}));
+}
+
+TEST(Truths, OfTasksThatAreNamedOtherwiseSaySo) {
+  const TempDir folder;
+  LabelsBuilder builder;
+  for (const char* task : {"img/007.JPG", "b.jpg", "9"}) builder.add(task, "ann", "x");
+  Labels labels = builder.build();
+  const auto told = [&](const std::string& task) {
+    const std::string path = folder.write("t.csv", "task,label\n" + task + ",x\n");
+    return std::string(error_of([&] { read_truths(path, labels, {}); }).what()).substr(path.size());
+  };
+  EXPECT_EQ(told("7"),
+            ":2:1: task '7' is not there, but 'img/007.JPG' is: if they are one, write the tasks "
+            "of both files the same way");
+  EXPECT_NE(told("b").find("but 'b.jpg' is"), std::string::npos);
+  EXPECT_NE(told("9.0").find("but '9' is"), std::string::npos);
+}
+
+TEST(Workers, ThatComeTwiceAreRefused) {
+  const TempDir folder;
+  NameTable workers("workers");
+  const std::string path =
+      folder.write("w.csv", "worker,quality,labels\nann,0.9,10\nbob,0.8,10\nann,0.7,10\n");
+  EXPECT_EQ(std::string(error_of([&] { read_workers(path, workers, 2, 1, {}); }).what()),
+            path + ":4:1: worker 'ann' has a row already: one row for each worker");
+}
+
 TEST(Truths, ThatContradictEachOtherAreRefused) {
   const TempDir folder;
   Labels labels = small_crowd();

@@ -85,7 +85,10 @@ TEST(Notes, TellRolesThatSayNothing) {
   EXPECT_TRUE(tasks[0].starts_with("no task has labels of two workers")) << tasks[0];
   const Lines workers = notes_on(
       labels_of({{"1", "u", "a"}, {"2", "u", "b"}, {"3", "u", "b"}, {"3", "u", "b"}, {"4", "u", "a"}}));
-  ASSERT_EQ(workers.size(), 2U);
+  ASSERT_EQ(workers.size(), 3U);
+  EXPECT_EQ(workers[2],
+            "1 row is a further label of their worker on their task: the last row in the file counts "
+            "(--duplicates first: the first one)");
   EXPECT_EQ(workers[0].find("no quality"), std::string::npos) << workers[0];
   EXPECT_TRUE(workers[1].starts_with("all labels are by one worker, 'u', so no quality can be learned"))
       << workers[1];

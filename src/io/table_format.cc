@@ -4,9 +4,11 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "crowdfold/error.h"
+#include "io/column_looks.h"
 #include "io/guess_columns.h"
 #include "io/trim.h"
 
@@ -213,22 +215,65 @@ void require_no_arrays(std::string_view text, const std::string& name) {
               "…}, or CSV (jq -r '.[] | @csv')");
 }
 
-// What to do with an object that holds rows further down; empty if it does not.
-std::string where_rows_are(std::string_view text) {
+// ".id", as jq takes it.
+std::string jq_key(std::string_view key) {
+  const bool simple =
+      !key.empty() && !is_digit(key[0]) && std::all_of(key.begin(), key.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+      });
+  return simple ? fmt::format(".{}", key) : fmt::format(".\"{}\"", key.substr(0, 40));
+}
+
+std::vector<std::string> keys_of(const simdjson::dom::object& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object) keys.emplace_back(key);
+  return keys;
+}
+
+// Rows that an object holds further down, and what makes rows of them.
+struct RowsBelow {
+  std::string what_to_do;
+  bool named = false;  // a key of these rows is called like a worker or a label
+};
+// `elements`: the objects are elements of an array.
+std::optional<RowsBelow> rows_below(std::string_view text, bool elements) {
   const simdjson::padded_string line(text.substr(0, text.find('\n')));
   simdjson::dom::parser parser;
   simdjson::dom::object object;
-  if (parser.parse(line).get(object) != simdjson::SUCCESS) return "";
+  if (parser.parse(line).get(object) != simdjson::SUCCESS) return std::nullopt;
+  const std::string each = elements ? ".[] | " : "";
   for (const auto& [key, value] : object) {
     simdjson::dom::array array;
-    if (value.get(array) != simdjson::SUCCESS || array.size() == 0 || !array.at(0).is_object()) continue;
-    return object.size() == 2 && key == "value"
-               ? "the rows are in arrays by task: jq -c 'to_entries[] | {task: .key} + .value[]' "
-                 "makes rows of them"
-               : fmt::format("the rows are in an array under '{0}': jq -c '.\"{0}\"[]' takes them out",
-                             key.substr(0, 40));
+    simdjson::dom::object row;
+    if (value.get(array) != simdjson::SUCCESS || array.size() == 0 ||
+        array.at(0).get(row) != simdjson::SUCCESS)
+      continue;
+    const std::vector<std::string> inner = keys_of(row);
+    const bool named =
+        !columns_named(worker_role(), inner).empty() || !columns_named(label_role(), inner).empty();
+    if (object.size() == 2 && key == "value")
+      return RowsBelow{
+          "the rows are in arrays by task: jq -c 'to_entries[] | {task: .key} + .value[]' "
+          "makes rows of them",
+          named};
+    // The task, which the rows do not have themselves: a key that is called so, or the first of all.
+    std::vector<std::string> scalars;
+    for (const auto& [other, held] : object) {
+      if (!held.is_array() && !held.is_object()) scalars.emplace_back(other);
+    }
+    const std::vector<NamedColumn> tasks = columns_named(task_role(), scalars);
+    if (scalars.empty() || !columns_named({"task", {"task", "item", "question"}}, inner).empty())
+      return RowsBelow{fmt::format("the rows are in an array under '{}': jq -c '{}{}[]' takes them out",
+                                   key.substr(0, 40), each, jq_key(key)),
+                       named};
+    return RowsBelow{
+        fmt::format("the rows are in an array under '{}': jq -c '{}{} as $t | {}[] | . + {{task: $t}}' "
+                    "makes rows of them",
+                    key.substr(0, 40), each, jq_key(scalars[tasks.empty() ? 0 : tasks[0].column]),
+                    jq_key(key)),
+        named};
   }
-  return "";
+  return std::nullopt;
 }
 
 // What to do where columns of these roles cannot be told apart: --map is about tables of tasks.
@@ -308,7 +353,16 @@ TableFormat::Opening TableFormat::read_opening(std::string_view text, std::uint6
   if (!record.ok()) {
     const std::size_t at = record.error_place();
     const std::size_t line_begin = text.substr(0, at).rfind('\n') + 1;  // 0 if there is no newline
-    throw Error(ErrorCode::data, Location{name_, line_of(at), at - line_begin + 1}, record.error());
+    const std::vector<TextLine> first_two = first_lines(text, 2);
+    const bool from_r =
+        first_two.size() == 2 && first_two[0].text.starts_with('"') &&
+        count_separators(first_two[0].text, ' ') > 0 &&
+        count_separators(first_two[0].text, ' ') + 1 == count_separators(first_two[1].text, ' ');
+    throw Error(ErrorCode::data, Location{name_, line_of(at), at - line_begin + 1},
+                record.error() +
+                    (from_r ? "; if blanks separate the columns and the header lacks the first name, as "
+                              "R's write.table writes them: sed '1s/^/row /' adds one"
+                            : ""));
   }
   opening.line = line_of(opening.begin);
   require_few_columns(record.num_fields(), {name_, opening.line, 0});
@@ -375,12 +429,19 @@ void TableFormat::require_no_title(std::string_view text, const Opening& opening
     if (even.width == 0 || even.count < 2 || even.first == 0 ||
         count_separators(lines[0].text, separator) >= even.width)
       continue;
+    const bool lacks_one = even.first == 1 && lines[1].before == lines[0].before + 1 &&
+                           count_separators(lines[0].text, separator) + 1 == even.width;
     throw Error(
         ErrorCode::usage, Location{name_, opening.line, 0},
         fmt::format("this line has fewer fields than the {} from line {} on: if the table begins "
-                    "there, --skip-lines {}",
+                    "there, --skip-lines {}{}",
                     even.width + 1, lines_before_ + lines[even.first].before + 1,
-                    lines_before_ + lines[even.first].before));
+                    lines_before_ + lines[even.first].before,
+                    lacks_one
+                        ? fmt::format("; if the header lacks the first name, as that of R's "
+                                      "write.table does: sed '1s/^/row{}/' adds one",
+                                      separator == '\t' ? std::string("\\t") : std::string(1, separator))
+                        : ""));
   }
 }
 
@@ -429,6 +490,7 @@ void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> rol
   const Opening opening = read_opening(text, lines + lines_before_);
   layout_.num_fields = opening.first_row.size();
   const Location place{name_, opening.line, 0};
+  require_table(text, opening, place);
 
   Glimpse below;
   const bool clear = are_names_clear(opening.first_row, roles, options_);
@@ -445,6 +507,44 @@ void TableFormat::find_csv_columns(std::string_view start, std::vector<Role> rol
     skip_ruler(text.substr(opening.end));
   } else {
     use_positions(text, opening, roles, rest, place);
+  }
+}
+
+// Error(data) for text whose lines are no records, with what makes some of them.
+void TableFormat::require_table(std::string_view text, const Opening& opening,
+                                const Location& place) const {
+  const std::string_view line = text.substr(opening.begin, opening.end - opening.begin);
+  const std::size_t carriage = line.find('\r');
+  if (sight_ == Sight::first_record && carriage != line.npos && carriage + 1 < line.size() &&
+      line[carriage + 1] != '\n' && line.find('"') == line.npos) {
+    throw Error(
+        ErrorCode::data, place,
+        "lines end with carriage returns alone, which a stream does not look for: tr '\\r' '\\n' "
+        "makes newlines of them");
+  }
+  if (opening.first_row.size() != 1) return;
+  const std::string& cell = opening.first_row[0];
+  const bool quoted = line[line.find_first_not_of(kBlank)] == '"';
+  if (quoted && std::any_of(kSeparators.begin(), kSeparators.end(),
+                            [&](char c) { return cell.find(c) != cell.npos; })) {
+    throw Error(
+        ErrorCode::data, place,
+        "each line is in quotes as a whole, as it seems, so there is one column: take them away, "
+        R"(sed -E 's/^"//; s/"\r?$//; s/""/"/g')");
+  }
+  // Blanks, as many as bring columns to their places.
+  const std::vector<TextLine> lines = first_lines(text, kLinesLookedAt);
+  const auto wide_gaps = std::count_if(lines.begin(), lines.end(), [](const TextLine& one) {
+    const std::string_view words = trimmed(one.text);
+    return words.find("  ") != words.npos || words.find(' ') != words.npos;
+  });
+  const bool gaps = std::any_of(lines.begin(), lines.end(), [](const TextLine& one) {
+    return trimmed(one.text).find("  ") != one.text.npos;
+  });
+  if (gaps && lines.size() >= 2 && static_cast<std::size_t>(wide_gaps) == lines.size()) {
+    throw Error(ErrorCode::data, place,
+                "columns stand below one another by blanks, as it seems, and there is no separator: sed "
+                "-E 's/ +/,/g' makes commas of the blanks, where no value holds one");
   }
 }
 
@@ -493,7 +593,29 @@ void TableFormat::use_header(const Opening& opening, const Glimpse& below,
                             how_to_name(roles, true)));
   }
   require_no_namesakes(header, roles, *columns, options_, rest, place);
+  if (sight_ == Sight::first_record) prefer_named_task(header, roles, *columns);
   choose(header, roles, *columns, rest);
+}
+
+// Of a stream, whose values are not looked at: an "id" beside a file name is taken for the row's own, as
+// it is where they are.
+void TableFormat::prefer_named_task(const std::vector<std::string>& header,
+                                    const std::vector<Role>& roles, std::vector<std::size_t>& columns) {
+  static const Role id = {"task", {"id"}};
+  const std::size_t task = columns[0];
+  if (roles[0].name != "task" || task == kNoColumn || mapping_of("task", options_) != nullptr ||
+      columns_named(id, {header[task]}).empty())
+    return;
+  for (std::size_t c = 0; c < header.size(); ++c) {
+    if (std::find(columns.begin(), columns.end(), c) != columns.end() || !names_file(header[c]))
+      continue;
+    remarks_.push_back(
+        fmt::format("'{}' is taken for the number of the row, as '{}' may be the task: {} "
+                    "if it is not",
+                    header[task], header[c], mapping_to_type(header, {{"task", task}})));
+    columns[0] = c;
+    return;
+  }
 }
 
 // Whether values decide which column is which where there is no header: unless the user says it of all.
@@ -559,9 +681,11 @@ void TableFormat::find_json_columns(std::string_view start, std::vector<Role> ro
   const bool by_names = std::any_of(roles.begin(), roles.end(), [&](const Role& role) {
     return !columns_named(role, keys).empty() || mapping_of(role.name, options_) != nullptr;
   });
-  if (const std::string where = alone || (by_names && keys.size() > 2) ? "" : where_rows_are(text);
-      !where.empty())
-    throw Error(ErrorCode::data, Location{name_, 0, 0}, where);
+  if (!alone && !are_all_named(keys, roles, options_)) {
+    const auto below = rows_below(text, elements_);
+    if (below && (below->named || !by_names || keys.size() <= 2))
+      throw Error(ErrorCode::data, Location{name_, 0, 0}, below->what_to_do);
+  }
   if (is_table_of_labels(roles) && !are_names_clear(keys, roles, options_)) {
     use_json_glimpse(text, roles, place);
     return;
@@ -608,6 +732,7 @@ void TableFormat::choose(const std::vector<std::string>& header, const std::vect
   layout_.wanted.clear();
   names_.clear();
   role_fields_.clear();
+  required_.clear();
   const auto want = [&](const std::string& name, std::size_t column) {
     names_.push_back(name);
     layout_.wanted.push_back(column);
@@ -615,6 +740,7 @@ void TableFormat::choose(const std::vector<std::string>& header, const std::vect
   for (std::size_t i = 0; i < roles.size(); ++i) {
     if (columns[i] == kNoColumn && !roles[i].late) continue;
     role_fields_.push_back({roles[i].name, names_.size(), !roles[i].aliases.empty()});
+    if (roles[i].required) required_.emplace_back(NamesOfRole(roles[i]), names_.size());
     const std::string* const mapped = mapping_of(roles[i].name, options_);
     want(columns[i] != kNoColumn ? header[columns[i]]
          : mapped != nullptr     ? *mapped
@@ -717,9 +843,10 @@ bool FirstRecord::is_in(std::string_view start) {
 
 void ReadTally::settle(const BlockOutcome& outcome) {
   if (outcome.error) {
-    const Error error =
-        error_of(lines_ + outcome.error->line + 1, outcome.error->column, outcome.error->message);
-    if (outcome.failed) throw error;
+    const RowError& wrong = *outcome.error;
+    const Error error = error_of(lines_ + wrong.line + 1, wrong.column, wrong.message);
+    if (outcome.failed)
+      throw error_of(lines_ + wrong.line + 1, wrong.column, wrong.message + wrong.hint);
     if (report_.first_skipped.empty()) report_.first_skipped = error.what();
   }
   report_.skipped_rows += outcome.skipped;

@@ -59,6 +59,9 @@ class TableFormat {
 
   static bool is_blank(std::string_view start);
 
+  // The objects of JSON lines are elements of an array: messages say how to take them apart.
+  void come_from_array() { elements_ = true; }
+
   // Whether the first record does not say it all, so that a glimpse is needed.
   bool needs_glimpse(std::string_view start, const std::vector<Role>& roles) const;
 
@@ -91,11 +94,16 @@ class TableFormat {
   bool has_header() const { return has_header_; }
   // All of that row.
   const std::vector<std::string>& header() const { return header_; }
+  // In any case, or in other words: "item,user,answer" again for "task,worker,label".
   bool is_header_again(Row cells) const {
-    return has_header_ && std::equal(cells.begin(), cells.end(), names_.begin(), names_.end(),
-                                     [](std::string_view cell, const std::string& name) {
-                                       return trimmed(cell) == name;
-                                     });
+    if (has_header_ && std::equal(cells.begin(), cells.end(), names_.begin(), names_.end(),
+                                  [](std::string_view cell, const std::string& name) {
+                                    return equal_without_case(trimmed(cell), name);
+                                  }))
+      return true;
+    return has_header_ && required_.size() > 1 &&
+           std::all_of(required_.begin(), required_.end(),
+                       [&](const auto& one) { return one.first.has(trimmed(cells[one.second])); });
   }
 
   BlockParser make_parser() const;
@@ -120,12 +128,15 @@ class TableFormat {
   bool is_header(const Opening& opening, const Glimpse& below, const std::vector<Role>& roles,
                  const Location& place) const;
   void find_csv_columns(std::string_view start, std::vector<Role> roles, bool rest, std::uint64_t lines);
+  void require_table(std::string_view text, const Opening& opening, const Location& place) const;
   void skip_ruler(std::string_view below);
   void use_header(const Opening& opening, const Glimpse& below, const std::vector<Role>& roles,
                   bool rest, const Location& place);
   std::optional<std::vector<std::size_t>> columns_of_pair(const std::vector<std::string>& header,
                                                           const Glimpse& below,
                                                           const std::vector<Role>& roles) const;
+  void prefer_named_task(const std::vector<std::string>& header, const std::vector<Role>& roles,
+                         std::vector<std::size_t>& columns);
   bool may_guess_positions(const std::vector<Role>& roles) const;
   void use_positions(std::string_view text, const Opening& opening, const std::vector<Role>& roles,
                      bool rest, const Location& place);
@@ -141,6 +152,7 @@ class TableFormat {
   ReadOptions options_;
   Sight sight_;
   bool json_ = false;
+  bool elements_ = false;
   bool wide_ = false;
   bool for_truths_ = false;
   std::vector<std::string> worker_names_;  // of a wide table
@@ -157,6 +169,7 @@ class TableFormat {
     bool told = true;  // to people
   };
   std::vector<RoleField> role_fields_;
+  std::vector<std::pair<NamesOfRole, std::size_t>> required_;  // roles, with their fields
   std::size_t bytes_before_ = 0;
   std::uint64_t lines_before_ = 0;
 };

@@ -24,8 +24,7 @@ void describe(const ReportInput& reported, const Result& result, ComparedMethod&
   std::uint64_t settled = 0;
   for (TaskId t = 0; t < tasks; ++t) {
     method.confidence += result.confidence[t];
-    const bool sound = reported.footing == Footing::sound;
-    settled += sound && result.certainty(t) >= reported.options.settled ? 1 : 0;
+    settled += reported.settles(result, t) ? 1 : 0;
     const ClassId truth = reported.truth(t);
     if (truth == kNoClass) continue;
     const bool right = result.estimate[t] == truth;

@@ -35,13 +35,22 @@ struct ReportInput {
   const CrowdHabits& crowd;
   double settled_confidence;
   Footing footing;
+  const std::vector<bool>& undecided;  // tasks, see undecided_tasks()
 
   ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
+  // Whether a method's answer to the task counts as settled.
+  bool settles(const Result& by, TaskId t) const {
+    return footing == Footing::sound && !undecided[t] && by.certainty(t) >= options.settled;
+  }
 };
 
 // The weight of one label, by worker: ln(q (K - 1) / (1 - q)), q the quality. 0 if there is only one
 // class.
 std::vector<double> log_odds_of(const Labels& labels, const WorkerState& state);
+
+// Tasks that have labels of two workers alone, who contradict each other, where nothing but what a
+// method made of these two shows that one of them is better: no such task is settled.
+std::vector<bool> undecided_tasks(const Labels& labels, std::span<const ClassId> truths);
 
 // Without truths.
 Footing footing_of(const CrowdHabits& crowd);

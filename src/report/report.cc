@@ -39,10 +39,15 @@ Report make_report(const Labels& labels, std::span<const ClassId> truths, const 
   }
   const Result result = aggregate(labels, options.method, options.settings, {}, context);
   const CrowdHabits crowd(labels);
-  ReportInput reported{
-      labels,           result, truths,
-      options,          crowd,  with_doubt(options.settled, result.doubt, labels.num_classes()),
-      footing_of(crowd)};
+  const std::vector<bool> undecided = undecided_tasks(labels, truths);
+  ReportInput reported{labels,
+                       result,
+                       truths,
+                       options,
+                       crowd,
+                       with_doubt(options.settled, result.doubt, labels.num_classes()),
+                       footing_of(crowd),
+                       undecided};
   reported.footing = footing_by_truths(reported);
   const std::vector<double> log_odds = log_odds_of(labels, result.learned);
 

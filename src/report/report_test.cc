@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -10,6 +11,7 @@
 #include "base/random.h"
 #include "crowdfold/error.h"
 #include "crowdfold/simulate.h"
+#include "report/parts.h"
 #include "report/words.h"
 
 namespace crowdfold {
@@ -614,6 +616,48 @@ TEST(ReportWorkers, WhoGiveMuchOfAllAreMentioned) {
   EXPECT_TRUE(advises(report_of(labels), labels, "Worker busy gave 50 % of all labels"));
   const Labels even = crowd_of(50, workers_knowing(6, 0.8));
   EXPECT_FALSE(advises(report_of(even), even, "of all labels"));
+}
+
+// Two who label everything, of equal quality, as far as anybody can know.
+TEST(Settled, IsNoTaskOnWhichJustTwoWorkersDisagree) {
+  for (const char* method : {"mv", "onepass", "twopass", "threepass", "ds"}) {
+    Random random(11);
+    LabelsBuilder builder;
+    for (int t = 0; t < 200; ++t) {
+      for (const char* who : {"ann", "bob"})
+        builder.add("t" + std::to_string(t), who, random.uniform() < 0.8 ? right(t) : wrong(t));
+    }
+    const Labels labels = builder.build();
+    ReportOptions options;
+    options.method = method;
+    const Report report = report_of(labels, {}, options);
+    std::uint64_t contested = 0;
+    for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+      const TaskLabels task = labels.task(t);
+      if (task.classes[0] == task.classes[1]) continue;
+      ++contested;
+      EXPECT_GT(report.tasks.answers.at(t).wanted, 0U) << method;
+    }
+    EXPECT_GT(contested, 40U);
+    EXPECT_LE(report.tasks.settled, 200 - contested) << method;
+  }
+}
+
+TEST(Settled, MayBeATaskOfTwoWhereOthersShowWhoIsBetter) {
+  Random random(5);
+  LabelsBuilder builder;
+  for (int t = 0; t < 300; ++t) {
+    const std::string task = "t" + std::to_string(t);
+    builder.add(task, "good", right(t));
+    builder.add(task, "poor", random.uniform() < 0.55 ? right(t) : wrong(t));
+    if (t % 2 == 0) {
+      builder.add(task, "c", random.uniform() < 0.95 ? right(t) : wrong(t));
+      builder.add(task, "d", random.uniform() < 0.95 ? right(t) : wrong(t));
+    }
+  }
+  const Labels labels = builder.build();
+  const std::vector<bool> undecided = undecided_tasks(labels, {});
+  EXPECT_EQ(std::count(undecided.begin(), undecided.end(), true), 0);
 }
 
 TEST(ReportInput, ThatIsLeftOutIsTold) {

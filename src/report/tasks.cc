@@ -63,7 +63,8 @@ std::uint32_t wanted_labels(const ReportInput& input, TaskId t, double weight) {
   const double settled = input.options.settled;
   const double certainty = input.result.certainty(t);
   if (input.footing != Footing::sound) return kMostWanted;
-  if (certainty >= settled) return 0;
+  if (input.settles(input.result, t)) return 0;
+  if (certainty >= settled) return 1;  // two workers contradict each other: a third is needed
   if (weight <= 0 || certainty <= 0) return kMostWanted;
   const double steps = std::ceil((logit(settled) - logit(certainty)) / weight);
   return static_cast<std::uint32_t>(std::clamp(steps, 1.0, double{kMostWanted}));

@@ -196,13 +196,17 @@ AggregateSummary aggregate(const AggregateRequest& request, const RunContext& co
       return aggregate_in_memory(request, context, listener);
     try {
       return aggregate_in_memory(request, context, listener);
-    } catch (const OutOfRoom& error) {
-      if (why_not_in_rounds(request, context).empty())
+    } catch (const LabelsOutOfRoom& error) {
+      if (find_method(request.method).make_rounds && !why_not_in_rounds(request, context).empty()) throw;
+      if (!why_not_in_rounds(request, context).empty())
+        throw Error(error.code(),
+                    error.what() + std::string(", or take a method that reads them from a "
+                                               "disk in rounds, such as --method fivepass"));
+      try {
         return aggregate_spilled(request, context, listener);
-      if (find_method(request.method).make_rounds) throw;
-      throw Error(error.code(),
-                  error.what() + std::string(", or take a method that reads them from a disk "
-                                             "in rounds, such as --method fivepass"));
+      } catch (const LabelsOutOfRoom&) {  // not even packing found room
+      }
+      throw;
     }
   }
   AggregateSummary summary;

@@ -64,8 +64,22 @@ bool is_label(std::string_view line) {
   });
 }
 
+constexpr const char* kTwoEvents =
+    "two events in one: a label, \"retract\", \"truth\", \"close\" and \"summary\" have a line each";
+
 // What an event lacks, of a name of somebody else's.
 std::string no_key(const std::string& key) { return fmt::format("no '{}' in this event", key); }
+
+// A retraction or a truth that is no object: what it has to be; empty for other events.
+std::string right_form(const std::vector<std::string>& keys) {
+  const auto has = [&](const char* key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  if (has("retract"))
+    return R"(a retraction names a task and a worker: {"retract": {"task": …, "worker": …}})";
+  if (has("truth")) return R"(a truth names a task and a label: {"truth": {"task": …, "label": …}})";
+  return "";
+}
 
 // Of the keys that it has, the one that was probably meant for the role; else all of them.
 std::string what_it_has(std::string_view event, const std::string& key, Role role) {
@@ -73,6 +87,7 @@ std::string what_it_has(std::string_view event, const std::string& key, Role rol
   constexpr std::size_t kMostBytes = 40;  // of a key
   std::vector<std::string> keys = JsonlParser::keys_of_first_objects(event);
   if (keys.empty()) return "";
+  if (const std::string form = right_form(keys); !form.empty()) return "; " + form;
   role.required = false;
   const auto recognised = match_columns(keys, {role}, {}, {});
   const std::string meant = recognised ? keys[recognised->front()] : nearest(key, keys);
@@ -134,6 +149,7 @@ class EventReader::Impl {
   void use_columns();
   void parse(std::string_view text);
   void parse_rows(std::string_view text);
+  void parse_first(std::string_view line);
   void say_what_it_has(RowError& error, std::string_view text) const;
   Complaint add(Row row, bool lasting);
 
@@ -197,11 +213,23 @@ void EventReader::Impl::parse(std::string_view text) {
     if (is_label(line)) {
       if (find_keys(line)) break;
     } else {
-      parse_rows(line);
+      parse_first(line);
     }
     text.remove_prefix(line.size());
   }
   parse_rows(text);
+}
+
+// An event that comes before the first label: it may hold one under other keys than are known yet.
+void EventReader::Impl::parse_first(std::string_view line) {
+  if (JsonlParser::keys_of_first_objects(line).empty() || key_missing_in(line)) {
+    parse_rows(line);
+    return;
+  }
+  const Error error(ErrorCode::data, Location{tally_.report().source, tally_.lines() + 1, 1},
+                    kTwoEvents);
+  if (!options_.skip_bad_rows) throw error;
+  tally_.skip_line(error.what());
 }
 
 // Which of its keys the first label lacks, by the mapping or by the usual names.
@@ -230,8 +258,10 @@ bool EventReader::Impl::find_keys(std::string_view label) {
     // A mapping that does not fit is the command line's fault.
     const ErrorCode code = mapped != nullptr ? ErrorCode::usage : ErrorCode::data;
     const Error error(code, Location{tally_.report().source, tally_.lines() + 1, 1},
-                      fmt::format("{}{} (name it: --map {}=KEY)", no_key(key),
-                                  what_it_has(label, key, role), role.name));
+                      no_key(key) + what_it_has(label, key, role) +
+                          (right_form(JsonlParser::keys_of_first_objects(label)).empty()
+                               ? fmt::format(" (name it: --map {}=KEY)", role.name)
+                               : ""));
     if (!options_.skip_bad_rows) throw error;
     tally_.skip_line(error.what());
     return false;
@@ -273,6 +303,11 @@ Complaint EventReader::Impl::add(Row row, bool lasting) {
   const auto is_there = [&](EventField a, EventField b) { return !text(a).empty() || !text(b).empty(); };
   StreamEvent event{Kind::label, text(task_field), text(worker_field), text(label_field),
                     text(id_field)};
+  const int controls = (is_there(retract_task_field, retract_worker_field) ? 1 : 0) +
+                       (is_there(truth_task_field, truth_label_field) ? 1 : 0) +
+                       (text(close_field).empty() ? 0 : 1) + (text(summary_field) == "true" ? 1 : 0);
+  const bool labels = is_there(worker_field, label_field);
+  if (controls > 1 || (controls == 1 && labels)) return {1, kTwoEvents};
   if (std::find(options_.abstain.begin(), options_.abstain.end(), event.label) != options_.abstain.end())
     event.label = {};
   if (is_there(retract_task_field, retract_worker_field))

@@ -97,6 +97,60 @@ TEST(EventReader, TakesRowsOfLabelsWithQuotedLineEnds) {
   EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t|ann|a\nb|1", "label|t|bob||2"}));
 }
 
+TEST(EventReader, RefusesTwoEventsInOne) {
+  for (const char* line :
+       {R"({"task":"t1","worker":"a","label":"x","close":"t1"})",
+        R"({"item":"t1","user":"a","answer":"x","close":"t1"})",
+        R"({"task":"t1","worker":"a","label":"x","retract":{"task":"t1","worker":"a"}})",
+        R"({"truth":{"task":"t1","label":"x"},"close":"t1"})"}) {
+    const Growing file;
+    file.write(std::string(line) + "\n");
+    Reading reading(file.path());
+    const std::string told = testing::error_of([&] { reading.read_to_the_end(); }).what();
+    EXPECT_NE(told.find(":1:"), std::string::npos) << told;
+    EXPECT_NE(told.find("two events in one"), std::string::npos) << told;
+    EXPECT_TRUE(reading.events.empty()) << line;
+  }
+}
+
+TEST(EventReader, SaysWhatARetractionHasToBe) {
+  const Growing file;
+  file.write("{\"retract\":\"t1\"}\n");
+  Reading reading(file.path());
+  const std::string told = testing::error_of([&] { reading.read_to_the_end(); }).what();
+  EXPECT_NE(told.find(R"({"retract": {"task": …, "worker": …}})"), std::string::npos) << told;
+  EXPECT_EQ(told.find("--map"), std::string::npos) << told;
+}
+
+TEST(EventReader, PrefersAFileNameToAnIdForTheTask) {
+  const Growing file;
+  file.write("id,filename,annotator,label\n1,f1,a,x\n2,f1,b,x\n");
+  Reading reading(file.path());
+  reading.read_to_the_end();
+  EXPECT_EQ(reading.events, (std::vector<std::string>{"label|f1|a|x|", "label|f1|b|x|"}));
+  EXPECT_EQ(reading.reader.report().notes.size(), 1U);
+}
+
+TEST(EventReader, LeavesAHeaderInOtherWordsOut) {
+  const Growing file;
+  file.write("task,worker,label\nt1,a,x\nitem,user,answer\nTASK,WORKER,LABEL\nt2,a,x\n");
+  Reading reading(file.path());
+  reading.read_to_the_end();
+  EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t1|a|x|", "label|t2|a|x|"}));
+  EXPECT_EQ(reading.reader.report().repeated_headers, 2U);
+}
+
+TEST(EventReader, TellsLinesThatEndWithCarriageReturnsWithoutTheirData) {
+  const Growing file;
+  std::string text = "task,worker,label\r";
+  for (int t = 0; t < 100; ++t) text += fmt::format("t{},a,x\r", t);
+  file.write(text);
+  Reading reading(file.path());
+  const std::string told = testing::error_of([&] { reading.read_to_the_end(); }).what();
+  EXPECT_NE(told.find("lines end with carriage returns alone"), std::string::npos) << told;
+  EXPECT_EQ(told.find("t17"), std::string::npos) << told;
+}
+
 TEST(EventReader, LeavesAHeaderThatComesAgainOut) {
   const Growing file;
   file.write("task,worker,label\nt1,ann,x\ntask, worker,label\nt2,ann,x\n");

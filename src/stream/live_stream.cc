@@ -20,6 +20,7 @@
 #include "crowdfold/error.h"
 #include "crowdfold/names.h"
 #include "crowdfold/words.h"
+#include "io/label_notes.h"
 #include "methods/one_label.h"
 #include "stream/required_fields.h"
 #include "stream/stopping.h"
@@ -245,6 +246,8 @@ class LiveStream::Engine {
     }
     return counts.prevail();
   }
+
+  std::vector<std::string> notes() const { return notes_on_classes(classes_); }
 
   using AnswerBody = std::function<void(const TaskUpdate&)>;
   void for_answers(const AnswerBody& body) {
@@ -682,6 +685,7 @@ const StreamConfig& LiveStream::config() const { return engine_->config(); }
 StreamTotals LiveStream::totals() const { return engine_->totals(); }
 std::vector<WorkerSummary> LiveStream::workers() const { return engine_->workers(); }
 bool LiveStream::one_label_prevails() const { return engine_->one_label_prevails(); }
+std::vector<std::string> LiveStream::notes() const { return engine_->notes(); }
 void LiveStream::for_answers(const std::function<void(const TaskUpdate&)>& body) {
   engine_->guarded([&] { engine_->for_answers(body); });
 }

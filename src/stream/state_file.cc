@@ -1,6 +1,7 @@
 #include "stream/state_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,6 +47,11 @@ OpenStateFiles& open_state_files() {
 
 [[noreturn]] void fail_to_open(const std::string& path) {
   const int error = errno;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (std::error_code unknown; !folder.empty() && !std::filesystem::exists(folder, unknown)) {
+    throw Error(ErrorCode::io, Location{path, 0, 0},
+                fmt::format("the folder {} does not exist", folder.string()));
+  }
   throw Error(
       ErrorCode::io, Location{path, 0, 0},
       error == ENOENT ? "there is no such file" + did_you_mean_file(path) : std::strerror(error));

@@ -449,10 +449,10 @@ void PackedLabels::names_of(std::size_t block, const std::function<void(const Ta
 Labels PackedLabels::to_labels(const RunContext& context) const {
   const std::uint64_t tasks = num_tasks();
   const std::uint64_t labels = num_labels();
-  require_room(file_->name, "its labels",
-               (sizeof(WorkerId) + sizeof(ClassId)) * labels + 2 * sizeof(std::uint64_t) * tasks +
-                   name_bytes() + file_->workers.bytes(),
-               context.max_memory, kFitsMemory);
+  require_room_for_labels(file_->name,
+                          (sizeof(WorkerId) + sizeof(ClassId)) * labels +
+                              2 * sizeof(std::uint64_t) * tasks + name_bytes() + file_->workers.bytes(),
+                          context.max_memory, kFitsMemory);
   LabelArrays arrays;
   arrays.offsets.resize(tasks + 1);
   arrays.workers.resize(labels);

@@ -36,7 +36,7 @@
 #include "base/random.h"
 #include "base/vector_math.h"
 #include "methods/batch.h"
-#include "methods/confusion/confusion.h"
+#include "methods/confusion/confusion_rounds.h"
 #include "methods/em.h"
 #include "methods/methods.h"
 
@@ -344,50 +344,48 @@ struct SpectralDawidSkene {
   }
   static std::uint64_t bytes(const Options&, const Labels& labels) {
     const std::uint64_t classes = std::min(labels.num_classes(), kMostClasses);
-    return Posteriors::bytes(labels) + Confusion::bytes(labels) + ExpectedCounts::bytes(labels) +
+    return ConfusionModel::bytes({.workers = labels.num_workers(), .classes = labels.num_classes()}) +
            5ULL * labels.num_workers() + 8 * (kRanges + 8) * classes * classes * (classes + kGroups);
   }
   static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
                     const RunContext& context);
 };
 
+class SpectralModel final : public ConfusionModel {
+ public:
+  SpectralModel(const SpectralDawidSkene::Options& options, const RoundsInput& input)
+      : ConfusionModel({.name = "opt_ds", .stopping = options}, input) {}
+
+  // Starts from these matrices and shares of classes, not from shares of votes.
+  void start_from(Confusion log_pi, const std::vector<double>& log_rho) {
+    tables().log_pi() = std::move(log_pi);
+    std::copy(log_rho.begin(), log_rho.end(), tables().log_rho().begin());
+    start_with_tables();
+  }
+
+ private:
+  double m_step(const EmSums& sums, ConfusionTables& tables, int threads) const override {
+    put_log_shares(sums, tables);
+    const PriorCounts no_prior{0, 0, classes(), {}};
+    const auto uniform = [this](std::size_t, std::size_t) { return 1.0 / classes(); };
+    learn_shares(said(sums), no_prior, uniform, tables.log_pi(), threads);
+    return 0;
+  }
+};
+
 Result SpectralDawidSkene::fit(const Options& options, const Labels& labels, const Knowledge& given,
                                const RunContext& context) {
   const std::uint32_t classes = labels.num_classes();
-  Posteriors q(labels, given);
-  q.start_from_votes(context.threads);
-  std::vector<double> log_rho(classes);
-  Confusion log_pi(labels.num_workers(), classes, q.states());
-
+  auto model = std::make_unique<SpectralModel>(options, rounds_input(labels, given, context));
   const Groups groups(labels, context.seed);
   if (const std::optional<Groundwork> found = groundwork(labels, groups, context)) {
+    Confusion log_pi(labels.num_workers(), classes, States(classes));
     start_workers(labels, groups, *found, options.least / classes, log_pi);
     vector_log(log_pi.of(0, labels.num_workers()));
-    log_rho = log_shares({found->prior.data(), found->prior.data() + classes});
-    q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi));
+    model->start_from(std::move(log_pi),
+                      log_shares({found->prior.data(), found->prior.data() + classes}));
   }
-
-  ExpectedCounts said(labels, q.states());
-  q.teach(context.threads, said);
-  const PriorCounts no_prior{0, 0, classes, given.workers};
-  const auto uniform = [&](std::size_t, std::size_t) { return 1.0 / classes; };
-  Result result;
-  std::vector<double> totals = q.totals(context.threads);
-  iterate(
-      "opt_ds", options, context, result,
-      [&] {
-        log_rho = log_shares(std::move(totals));
-        learn_shares(said, no_prior, uniform, log_pi, context.threads);
-        auto judged = q.judge(context.threads, ConfusionScore(labels, log_rho, log_pi), said);
-        totals = std::move(judged.totals);
-        return Step(judged);
-      },
-      kOnlyRounding);
-
-  q.report(context, result);
-  report_learned(numbers_of_labels(labels), given.workers, std::move(log_pi), std::move(log_rho),
-                 context, result);
-  return result;
+  return fit_in_rounds(std::move(model), labels, given, context);
 }
 
 }  // namespace

@@ -122,7 +122,9 @@ class EmModel : public RoundModel {
 
   void learn(RoundSummary& said, int threads) override {
     EmSums sums = std::move(static_cast<EmSummary&>(said).sums);
-    if (std::exchange(asks_votes_, false)) {
+    const bool is_start = asks_votes_ || starts_;
+    asks_votes_ = starts_ = false;
+    if (is_start) {
       start(sums, threads);
       last_ = std::move(sums);
       return;
@@ -177,6 +179,7 @@ class EmModel : public RoundModel {
 
   void exchange(Archive& archive) override {
     archive.value(asks_votes_);
+    archive.value(starts_);
     archive.value(is_done_);
     archive.value(converged_);
     archive.value(prior_);
@@ -199,6 +202,12 @@ class EmModel : public RoundModel {
 
   // Shares of votes are needed all the same, for start().
   void ask_votes() { asks_votes_ = true; }
+  // The present tables take the place of votes.
+  void start_with_tables() {
+    asks_votes_ = false;
+    starts_ = true;
+    before_ = tables_;
+  }
 
   std::uint32_t workers() const { return workers_; }
   std::uint32_t classes() const { return classes_; }
@@ -305,6 +314,7 @@ class EmModel : public RoundModel {
   std::vector<WorkerCounts> history_;
 
   bool asks_votes_;
+  bool starts_ = false;  // tables that take the place of votes judge in this round
   bool is_done_ = false;
   bool converged_ = false;
   double prior_ = 0;  // of the tables, in the objective
