@@ -234,7 +234,7 @@ void add_aggregate(CLI::App& app) {
                   "pack labels into a temporary file in this folder, and read them from there in every "
                   "round; happens by itself where --max-memory would be passed")
       ->type_name("DIR")
-      ->check(CLI::ExistingDirectory)
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
       ->group(memory);
   state->input.add_to(command);
   state->run.add_seed_to(command);
@@ -250,6 +250,7 @@ void add_aggregate(CLI::App& app) {
       "workers.csv\n"
       "  crowdfold aggregate export.tsv --map task=image,worker=email,label=verdict --report\n"
       "  crowdfold aggregate monday.csv tuesday.csv --abstain N/A,unsure --fold-case\n"
+      "  crowdfold aggregate huge.csv -m fivepass --spill /var/tmp -o answers.csv\n"
       "  zcat labels.gz | crowdfold aggregate --no-header --posterior");
   command.callback([state] { (*state)(); });
 }

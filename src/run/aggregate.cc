@@ -204,9 +204,10 @@ AggregateSummary aggregate(const AggregateRequest& request, const RunContext& co
                                                "disk in rounds, such as --method fivepass"));
       try {
         return aggregate_spilled(request, context, listener);
-      } catch (const LabelsOutOfRoom&) {  // not even packing found room
+      } catch (const Error& other) {
+        if (other.code() != ErrorCode::usage) throw;
       }
-      throw;
+      throw;  // not even packing found room
     }
   }
   AggregateSummary summary;

@@ -43,6 +43,7 @@ def normalised(raw, folder):
     text = text.replace(str(folder), "DIR")
     text = re.sub(r"\b\d+\.\d+ s\b", "N.NN s", text)  # seconds that a run took
     text = re.sub(r"(?m)(± .* )\d+\.\d{4}$", r"\1N.NNNN", text)  # the same in the last column of compare's table
+    text = re.sub(r"where \d+\.\d+ [KMGT]B are free", "where N.N GB are free", text)
     text = re.sub(r'"seconds": [0-9.e+-]+', '"seconds": N', text)
     return text
 
