@@ -23,10 +23,10 @@
 namespace crowdfold::testing {
 
 // Methods in rounds add up whole units: 2^-32 of a probability, 2^-28 of a log-likelihood. What follows
-// from such sums differs a little from what is computed by hand, and an objective may seem to fall a little.
+// from such sums differs a little from what is computed by hand, and an objective may seem to fall a
+// little.
 inline constexpr double kWholeUnits = 1e-7;
 inline constexpr double kRoundedTrace = 1e-6;
-
 
 // Between doubles that were computed in another order.
 inline constexpr double kExact = 1e-12;

@@ -86,7 +86,8 @@ TEST(Ebcc, WithOneSubtypeIsIbccIfTheirClassPriorsAgree) {
   expect_near(result.trace, ibcc.trace);
   expect_near(result.posterior, ibcc.posterior);
   expect_near(result.confusion, ibcc.confusion);
-  EXPECT_NEAR(result.learned.counts_of(0).correct, ibcc.learned.counts_of(0).correct, testing::kWholeUnits);
+  EXPECT_NEAR(result.learned.counts_of(0).correct, ibcc.learned.counts_of(0).correct,
+              testing::kWholeUnits);
 }
 
 TEST(Ebcc, CountsAKnownTruthAsACertainVoteAlsoInTheClassPrior) {

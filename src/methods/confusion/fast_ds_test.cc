@@ -10,8 +10,8 @@
 namespace crowdfold {
 namespace {
 
-using testing::LabelRow;
 using testing::kRoundedTrace;
+using testing::LabelRow;
 using testing::labels_of;
 using testing::outvoted;
 
@@ -70,7 +70,8 @@ TEST(FastDawidSkene, TakesAnyLabelForEquallyLikelyWhereAWorkerHasMetNoTaskOfACla
                                    {"3", "y", "c"}});
   const Result result = fast_ds(labels);
   const std::vector<double> of_u = {1, 0, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3};
-  for (std::size_t i = 0; i < of_u.size(); ++i) EXPECT_NEAR(result.confusion[i], of_u[i], kWholeUnits) << i;
+  for (std::size_t i = 0; i < of_u.size(); ++i)
+    EXPECT_NEAR(result.confusion[i], of_u[i], kWholeUnits) << i;
   EXPECT_NEAR(result.confidence[0], 9.0 / 11, kWholeUnits);  // 1 : 1/9 : 1/9
 }
 

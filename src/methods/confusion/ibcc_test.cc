@@ -12,8 +12,8 @@ namespace crowdfold {
 namespace {
 
 using testing::BccIteration;
-using testing::LabelRow;
 using testing::kRoundedTrace;
+using testing::LabelRow;
 using testing::labels_of;
 using testing::Row;
 

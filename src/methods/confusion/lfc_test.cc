@@ -10,8 +10,8 @@
 namespace crowdfold {
 namespace {
 
-using testing::LabelRow;
 using testing::kRoundedTrace;
+using testing::LabelRow;
 using testing::labels_of;
 
 using testing::kWholeUnits;

@@ -63,8 +63,8 @@ class SofteningFit {
 
   // Takes in a task whose truth did not help to compute its scores a, one per class.
   void add(std::span<const float> scores, double beta, ClassId truth);
-  // Another sum, its logarithms rounded to whole units (methods/rounds/units.h), so that sums of such sums
-  // do not depend on their order.
+  // Another sum, its logarithms rounded to whole units (methods/rounds/units.h), so that sums of such
+  // sums do not depend on their order.
   void add_in_units(const SofteningFit& other);
   // A value that was set stays. Without truths: `set` itself.
   Softening fitted(const Softening& set) const;
