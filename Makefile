@@ -44,11 +44,11 @@ MOST_TIDIED ?= 4
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help setup setup-build build build-all demo test test-all fuzz python bench format lint lint-all sbom audit install
+.PHONY: help setup setup-build build build-all demo test test-all fuzz python bench bench-billion format lint lint-all sbom audit install
 .PHONY: release-tests asan-tests tsan-tests installed-example python-package python-tests style tidy tidy-all
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 setup:  ## install the Debian packages that are missing, those for tests too; nothing if all are there
 	@.ci/install-packages $(TEST_PACKAGES) --page chromium
@@ -141,6 +141,9 @@ bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes b
 	python3 bench/stream.py
 	python3 bench/python.py
 	python3 bench/exports.py
+
+bench-billion: build  ## measure a billion labels, in memory and from disk; half an hour, 60 GB of disk; writes bench/billion.md
+	python3 bench/billion.py
 
 format:  ## format all sources in place
 	clang-format -i $(SOURCES)

@@ -91,6 +91,8 @@ struct MethodInfo {
   BetaQuality prior(const Settings& settings) const;
   // Whether tasks are taken in a drawn order, for which all of them must be there.
   bool shuffles(const Settings& settings) const;
+  // Whether it learns in rounds from a majority vote, and not task after task as it could.
+  bool learns_from_votes(const Settings& settings) const;
   // Whether the online method judges tasks only after it has learned from all of them, so that they must
   // be there twice. False for methods that only work on whole data sets.
   bool needs_second_look(const Settings& settings) const;

@@ -115,6 +115,11 @@ bool MethodInfo::shuffles(const Settings& settings) const {
   return value_of(*this, settings, "order") == "shuffled";
 }
 
+bool MethodInfo::learns_from_votes(const Settings& settings) const {
+  const std::string rounds = value_of(*this, settings, "vote_rounds");
+  return !rounds.empty() && rounds != "0";
+}
+
 bool MethodInfo::needs_second_look(const Settings& settings) const {
   return make_online && crowdfold::needs_second_look(*make_online(settings, 0));
 }

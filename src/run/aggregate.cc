@@ -173,6 +173,8 @@ std::string why_in_memory(const AggregateRequest& request, const RunContext& con
   if (!request.workers.empty()) return fmt::format("qualities of an earlier run {}", kInMemory);
   if (request.keep_labels) return "a report needs the labels in memory";
   if (method.shuffles(request.settings)) return "order=shuffled needs the labels in memory";
+  if (method.learns_from_votes(request.settings))
+    return "vote_rounds needs the labels in memory, or on a disk (--spill)";
   const auto is_of_platform = [&](const std::string& path) { return is_export(path, request.read); };
   if (!request.read.question.empty() || request.read.with_predictions ||
       std::any_of(request.labels.begin(), request.labels.end(), is_of_platform))

@@ -55,6 +55,13 @@ void ConfusionModel::put_log_shares(const EmSums& sums, ConfusionTables& tables)
   std::copy(logs.begin(), logs.end(), tables.log_rho().begin());
 }
 
+double ConfusionModel::learn_with(const PriorCounts& prior, const EmSums& sums, ConfusionTables& tables,
+                                  int threads) const {
+  put_log_shares(sums, tables);
+  const auto uniform = [this](std::size_t, std::size_t) { return 1.0 / classes(); };
+  return learn_shares(said(sums), prior, uniform, tables.log_pi(), threads);
+}
+
 void ConfusionModel::report_workers(const EmSums& sums, const RunContext& context,
                                     Result& result) const {
   ConfusionTables last = final_tables(context.threads);

@@ -67,6 +67,10 @@ class ConfusionModel : public EmModel<ConfusionTables> {
  protected:
   // log rho, of the shares of classes.
   void put_log_shares(const EmSums& sums, ConfusionTables& tables) const;
+  // The same, and log pi: shares of labels and of what the prior adds, and any label equally likely
+  // where no task speaks. Returns the logarithm of the prior's density.
+  double learn_with(const PriorCounts& prior, const EmSums& sums, ConfusionTables& tables,
+                    int threads) const;
   SummedLabels said(const EmSums& sums) const { return {sums, tables(), workers()}; }
   void report_workers(const EmSums& sums, const RunContext& context, Result& result) const override;
 };

@@ -44,11 +44,7 @@ class FastDawidSkeneModel final : public ConfusionModel {
 
  private:
   double m_step(const EmSums& sums, ConfusionTables& tables, int threads) const override {
-    put_log_shares(sums, tables);
-    const PriorCounts no_prior{0, 0, classes(), {}};
-    const auto uniform = [this](std::size_t, std::size_t) { return 1.0 / classes(); };
-    learn_shares(said(sums), no_prior, uniform, tables.log_pi(), threads);
-    return 0;
+    return learn_with({0, 0, classes(), {}}, sums, tables, threads);
   }
 };
 

@@ -50,10 +50,7 @@ class LearningFromCrowdsModel final : public ConfusionModel {
 
  private:
   double m_step(const EmSums& sums, ConfusionTables& tables, int threads) const override {
-    put_log_shares(sums, tables);
-    const PriorCounts prior{right_, wrong_, classes(), history()};
-    const auto uniform = [this](std::size_t, std::size_t) { return 1.0 / classes(); };
-    return learn_shares(said(sums), prior, uniform, tables.log_pi(), threads);
+    return learn_with({right_, wrong_, classes(), history()}, sums, tables, threads);
   }
 
   double right_;

@@ -73,14 +73,7 @@ class TwoPassModel final : public AgreementModel {
     count();
     return round_ < options_.vote_rounds && !rests;
   }
-  void count() {
-    WorkerState state;
-    state.alpha = options_.alpha;
-    state.beta = options_.beta;
-    state.counts = agreement();
-    state.classes = classes();
-    method_.restore(std::move(state));
-  }
+  void count() { method_.restore(state(options_.alpha, options_.beta)); }
 
   TwoPass::Options options_;
   std::uint64_t seed_;

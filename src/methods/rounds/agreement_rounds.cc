@@ -61,6 +61,15 @@ double AgreementModel::mean_agreement() const {
   return all.seen > 0 ? all.correct / all.seen : 0;
 }
 
+WorkerState AgreementModel::state(double alpha, double beta) const {
+  WorkerState state;
+  state.alpha = alpha;
+  state.beta = beta;
+  state.counts = agreement_;
+  state.classes = classes_;
+  return state;
+}
+
 void AgreementModel::report(const RunContext& /*context*/, Result& result) const {
   result.learned.counts = agreement_;
   result.learned.classes = classes_;

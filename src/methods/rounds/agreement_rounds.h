@@ -46,6 +46,8 @@ class AgreementModel : public RoundModel {
   const std::vector<WorkerCounts>& agreement() const { return agreement_; }
   // The share of all labels that agree.
   double mean_agreement() const;
+  // The agreement as the state of a method with this prior.
+  WorkerState state(double alpha, double beta) const;
 
  private:
   std::uint32_t classes_;

@@ -193,14 +193,7 @@ class MajorityVoteModel final : public AgreementModel {
     count();
     return false;
   }
-  void count() {
-    WorkerState state;
-    state.alpha = options_.alpha;
-    state.beta = options_.beta;
-    state.counts = agreement();
-    state.classes = classes();
-    vote_.restore(std::move(state));
-  }
+  void count() { vote_.restore(state(options_.alpha, options_.beta)); }
 
   MajorityVote::Options options_;
   MajorityVote vote_;
