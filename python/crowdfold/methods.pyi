@@ -136,6 +136,8 @@ class TwoPass(Aggregator):
         best class among equals: the first seen, or a seeded draw (first | random)
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
+    vote_rounds : int, default 0
+        learn in rounds from a majority vote, not in the order of tasks; 0: in their order (0 to 1000)
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -152,14 +154,15 @@ class TwoPass(Aggregator):
     beta: float
     ties: str
     order: str
+    vote_rounds: int
     random_state: Optional[int]
     duplicates: str
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
     def __init__(self, *, alpha: float = 2.0, beta: float = 2.0, ties: str = 'first', order: str = 'given',
-                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
-                 verbose: Union[bool, int] = False) -> None: ...
+                 vote_rounds: int = 0, random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class ThreePass(Aggregator):
     """Confusion rows with a strength learned from the data, in three passes; calibrated.
