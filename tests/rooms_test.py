@@ -23,7 +23,7 @@ PUBLIC = {
     "measure": "metrics simulate",
     "methods": "live method registry result rounds",
     "io": "exports io packed write_back",
-    "run": "aggregate learned",
+    "run": "aggregate learned round_bytes",
     "stream": "budget events stream",
     "report": "document jury report",
 }

@@ -99,7 +99,8 @@ def index() -> str:
         rows.append(f"| [`{name}`]({name}.md) | `{method['name']}` | {cell(method['summary'])} |")
     rows.append("| [`GoldMajorityVote`](GoldMajorityVote.md) | | a vote weighted by right labels on tasks whose truth is known |")
     rows.append("| [`Jury`](Jury.md) | | models as judges: what each is worth, who errs like whom, what the panel is worth |")
-    return f"{HEADER}# Classes\n\nHow they are used: [crowdfold in Python](../python.md).\n\n" + "\n".join(rows) + "\n"
+    return (f"{HEADER}# Classes\n\nHow they are used: [crowdfold in Python](../python.md). Methods on Dask, Ray, Spark or a loop, as "
+            "functions: [rounds](rounds.md).\n\n" + "\n".join(rows) + "\n")
 
 
 def write(folder: Path) -> None:

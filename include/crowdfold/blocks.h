@@ -16,10 +16,17 @@ class TaskBlock {
  public:
   TaskBlock() = default;
   // The labels of the i-th task lie at offsets[i] up to offsets[i + 1] of `workers` and `classes`.
-  // `truths`: by place in the block, kNoClass where not known; or empty.
+  // `truths`: by place in the block, kNoClass where not known; or empty. `numbers`: those of the tasks
+  // in the data set, by place, where they are not consecutive; or empty.
   TaskBlock(TaskId first, std::span<const std::uint64_t> offsets, const WorkerId* workers,
-            const ClassId* classes, std::span<const ClassId> truths = {})
-      : first_(first), offsets_(offsets), workers_(workers), classes_(classes), truths_(truths) {}
+            const ClassId* classes, std::span<const ClassId> truths = {},
+            std::span<const std::int64_t> numbers = {})
+      : first_(first),
+        offsets_(offsets),
+        workers_(workers),
+        classes_(classes),
+        truths_(truths),
+        numbers_(numbers) {}
 
   TaskId first() const { return first_; }
   TaskId last() const { return first_ + size(); }  // the one behind
@@ -27,7 +34,8 @@ class TaskBlock {
   TaskLabels task(TaskId t) const {
     const std::uint64_t begin = offsets_[t - first_];
     const auto count = static_cast<std::size_t>(offsets_[t - first_ + 1] - begin);
-    return {t, {workers_ + begin, count}, {classes_ + begin, count}};
+    const std::uint64_t number = numbers_.empty() ? t : static_cast<std::uint64_t>(numbers_[t - first_]);
+    return {number, {workers_ + begin, count}, {classes_ + begin, count}};
   }
   ClassId truth(TaskId t) const { return t - first_ < truths_.size() ? truths_[t - first_] : kNoClass; }
   bool knows_truths() const { return !truths_.empty(); }
@@ -40,6 +48,7 @@ class TaskBlock {
   const WorkerId* workers_ = nullptr;
   const ClassId* classes_ = nullptr;
   std::span<const ClassId> truths_;
+  std::span<const std::int64_t> numbers_;
 };
 
 // Tasks first up to last - 1. `truths`: of all tasks; those behind its end are not known.

@@ -6,7 +6,7 @@
 The API follows crowd-kit and scikit-learn. `help(TwoPass)` describes parameters and results.
 """
 
-from . import datasets, errors, methods, metrics, plot
+from . import datasets, errors, methods, metrics, plot, rounds
 from ._base import Aggregator
 from ._compare import compare
 from ._files import LabelRows, read_labels
@@ -22,6 +22,6 @@ from .methods import *
 __all__ = [
     "Aggregator", "Bounded", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "GoldMajorityVote", "InternalError",
     "Jury", "LabelRows", "LiveStream", "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError", "WorkerQuality", "compare",
-    "datasets", "errors", "methods", "metrics", "plot", "read_labels", "simulate",
+    "datasets", "errors", "methods", "metrics", "plot", "read_labels", "rounds", "simulate",
 ]
 __all__ += methods.__all__

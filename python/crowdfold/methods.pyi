@@ -161,8 +161,8 @@ class TwoPass(Aggregator):
     verbose: Union[bool, int]
 
     def __init__(self, *, alpha: float = 2.0, beta: float = 2.0, ties: str = 'first', order: str = 'given',
-                 random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
-                 verbose: Union[bool, int] = False) -> None: ...
+                 vote_rounds: int = 0, random_state: Optional[int] = 0, duplicates: str = 'last',
+                 n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class ThreePass(Aggregator):
     """Confusion rows with a strength learned from the data, in three passes; calibrated.

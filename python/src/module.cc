@@ -10,6 +10,7 @@
 #include "labels_module.h"
 #include "learned_module.h"
 #include "metrics_module.h"
+#include "rounds_module.h"
 #include "simulate_module.h"
 #include "stream_module.h"
 
@@ -24,5 +25,6 @@ NB_MODULE(_native, module) {
   bind_stream(module);
   bind_metrics(module);
   bind_jury(module);
+  bind_rounds(module);
   bind_simulate(module);
 }

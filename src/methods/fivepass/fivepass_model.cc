@@ -698,7 +698,10 @@ void FivePassModel::exchange(Archive& archive) {
   archive.value(crowd_.symmetry);
   archive.value(sizes_);
   archive.value(beta_);
-  archive.value(softening_);
+  archive.value(softening_.soften);  // not as a whole: nobody knows what lies between its members
+  archive.value(softening_.doubt);
+  archive.value(softening_.soften_is_set);
+  archive.value(softening_.doubt_is_set);
   archive.rows(strengths_, 1);
   archive.array(mass_);
   counts_.exchange(archive);

@@ -113,7 +113,8 @@ class EmModel : public RoundModel {
         if (watches_change()) judge_before(block, first, last, scratch);
         const NormalizedInUnits judged = judge_rows(tables_, block, first, last, scratch);
         sums.evidence += judged.log_sums;
-        sums.change = std::max(sums.change, judged.change);
+        // Else the rows held nothing to compare with.
+        if (watches_change()) sums.change = std::max(sums.change, judged.change);
       }
       if (plan_.decides) decide(block, first, last, rows, sums);
       credit(block, first, last, scratch, sums);
@@ -184,7 +185,7 @@ class EmModel : public RoundModel {
     archive.value(converged_);
     archive.value(prior_);
     archive.array(trace_);
-    tables_.exchange(archive);
+    if (!asks_votes_) tables_.exchange(archive);  // else they are as they were made
     bool has_before = before_.has_value();
     archive.value(has_before);
     if (has_before && !before_) before_.emplace().prepare(workers_, classes_);
@@ -254,7 +255,7 @@ class EmModel : public RoundModel {
     return plan_.stopping.tolerance > 0 && plan_.watches_probabilities && !plan_.decides;
   }
   double change_of(double objective, const EmSums& sums) {
-    if (plan_.watches_probabilities) return sums.change;
+    if (plan_.watches_probabilities) return plan_.decides ? 1e300 : sums.change;
     std::uint64_t labels = 0;
     for (WorkerId w = 0; w < workers_; ++w) labels += tables_.labels_of(w, sums.counts);
     const double grown = trace_.empty() ? 1e300 : objective - trace_.back();
@@ -286,8 +287,8 @@ class EmModel : public RoundModel {
       const TaskLabels task = block.task(t);
       ClassId best = block.truth(t);
       if (best == kNoClass && task.size() > 0)
-        best =
-            asks_votes_ ? elected(task, classes_, {*plan_.decides, seed_, t}) : most_probable(row, task);
+        best = asks_votes_ ? elected(task, classes_, {*plan_.decides, seed_, task.index})
+                           : most_probable(row, task);
       if (best == kNoClass) continue;
       if (!asks_votes_)
         sums.evidence += std::llround(std::log(std::max(row[best], kLeastProbability)) * kEvidenceUnits);

@@ -1,0 +1,169 @@
+#include "crowdfold/round_bytes.h"
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "crowdfold/error.h"
+#include "crowdfold/simulate.h"
+#include "support.h"
+
+namespace crowdfold {
+namespace {
+
+using testing::error_of;
+
+struct Rows {
+  std::vector<std::int64_t> tasks, workers, classes, truths, truth_tasks;
+  std::string packed() const { return pack_chunk({tasks, workers, classes, truths, truth_tasks}); }
+};
+
+Labels crowd() {
+  return simulate_labels(
+      {.tasks = 200, .workers = 20, .classes = 3, .min_labels = 1, .max_labels = 6, .quality = {}}, 1);
+}
+
+// Of the tasks first … last - 1, whose ids lie apart.
+Rows rows_of(const Labels& labels, TaskId first, TaskId last, std::int64_t apart = 1) {
+  Rows rows;
+  for (TaskId t = first; t < last; ++t) {
+    const TaskLabels task = labels.task(t);
+    for (std::size_t j = 0; j < task.size(); ++j) {
+      rows.tasks.push_back(t * apart);
+      rows.workers.push_back(task.workers[j]);
+      rows.classes.push_back(task.classes[j]);
+    }
+  }
+  return rows;
+}
+
+std::string start(const std::string& method, const Settings& settings = {}, std::uint64_t seed = 0) {
+  return start_rounds({method, settings, 20, 3, seed});
+}
+
+std::string judged(const std::string& model, const std::string& chunk) {
+  const std::string_view chunks[] = {chunk};
+  return SentModel(model).judge(chunks);
+}
+
+// Until it is done, every chunk judged by itself, summaries merged in a drawn order.
+std::string driven(std::string model, const std::vector<std::string>& chunks) {
+  Random random(1);
+  while (!SentModel(model).is_done()) {
+    std::vector<std::string> summaries;
+    for (const std::string& chunk : chunks) summaries.push_back(judged(model, chunk));
+    while (summaries.size() > 1) {
+      std::string& one = summaries[random.below(summaries.size() - 1)];
+      const std::string_view two[] = {summaries.back(), one};
+      one = SentModel(model).merge(two);
+      summaries.pop_back();
+    }
+    model = next_round(model, summaries[0]);
+  }
+  return model;
+}
+
+TEST(RoundBytes, GiveWhatTheMethodGivesInMemory) {
+  const Labels labels = crowd();
+  RunContext context;
+  context.posterior = true;
+  context.seed = 7;
+  const Settings settings = {{"ties", "random"}};
+  for (const char* const method : {"mv", "wawa", "fast_ds", "fivepass"}) {
+    const Settings set = find_method(method).has_option("ties") ? settings : Settings{};
+    const Result whole = find_method(method).make(set)->fit(labels, context);
+    std::vector<std::string> chunks;
+    for (TaskId first = 0; first < 200; first += 40)
+      chunks.push_back(rows_of(labels, first, first + 40).packed());
+    const SentModel model(driven(start(method, set, 7), chunks));
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      const ChunkAnswers answers = model.answer(chunks[i], true);
+      for (std::size_t t = 0; t < 40; ++t) {
+        EXPECT_EQ(answers.tasks[t], static_cast<std::int64_t>(40 * i + t));
+        EXPECT_EQ(answers.classes[t], whole.estimate[40 * i + t]) << method;
+        EXPECT_EQ(answers.confidence[t], whole.confidence[40 * i + t]) << method;
+        EXPECT_EQ(answers.posterior[3 * t], whole.posterior[3 * (40 * i + t)]) << method;
+      }
+    }
+    EXPECT_EQ(model.report().learned.counts, whole.learned.counts) << method;
+  }
+}
+
+TEST(RoundBytes, GroupRowsByTaskAndKeepTheLastOfAWorkersLabels) {
+  const std::string model = start("mv");
+  const Rows apart = {{9, -5, 9, 9}, {0, 1, 2, 0}, {1, 2, 1, 2}, {}, {}};
+  const Rows together = {{9, 9, -5}, {0, 2, 1}, {2, 1, 2}, {}, {}};
+  EXPECT_EQ(apart.packed(), together.packed());
+  const ChunkAnswers answers = SentModel(driven(model, {apart.packed()})).answer(apart.packed(), false);
+  EXPECT_EQ(answers.tasks, (std::vector<std::int64_t>{9, -5}));
+  EXPECT_TRUE(answers.posterior.empty());
+}
+
+TEST(RoundBytes, TakeTruthsByTaskOrInOrder) {
+  Rows named = {{9, 9, -5}, {0, 2, 1}, {2, 1, 2}, {0, 1}, {-5, 77}};
+  Rows in_order = named;
+  in_order.truths = {-1, 0};
+  in_order.truth_tasks = {};
+  EXPECT_EQ(named.packed(), in_order.packed());
+  const SentModel model(driven(start("mv"), {named.packed()}));
+  const ChunkAnswers answers = model.answer(named.packed(), false);
+  EXPECT_EQ(answers.classes[1], 0);
+  EXPECT_EQ(answers.confidence[1], 1);
+  in_order.truths = {0};
+  EXPECT_EQ(error_of([&] { in_order.packed(); }).code(), ErrorCode::data);
+}
+
+TEST(RoundBytes, RefuseEveryDamage) {
+  const std::string model = start("fivepass");
+  const std::string chunk = rows_of(crowd(), 0, 10).packed();
+  const std::string summary = judged(model, chunk);
+  const auto is_refused = [](auto&& use) { EXPECT_EQ(error_of(use).code(), ErrorCode::data); };
+  Random random(3);
+  for (int i = 0; i < 200; ++i) {
+    const auto damaged = [&](std::string bytes) {
+      if (i % 3 == 0) return bytes.substr(0, random.below(bytes.size()));
+      if (i % 3 == 1) return bytes + "x";
+      bytes[random.below(bytes.size())] ^= static_cast<char>(1 + random.below(255));
+      return bytes;
+    };
+    is_refused([&] { SentModel{damaged(model)}; });
+    is_refused([&] { judged(model, damaged(chunk)); });
+    is_refused([&] { next_round(model, damaged(summary)); });
+  }
+  is_refused([&] { judged(model, summary); });
+  is_refused([&] { SentModel{chunk}; });
+}
+
+TEST(RoundBytes, RefuseSummariesOfAnotherRoundOrRun) {
+  const std::string chunk = rows_of(crowd(), 0, 10).packed();
+  const std::string model = start("fivepass");
+  const std::string old = judged(model, chunk);
+  const std::string later = next_round(model, old);
+  EXPECT_EQ(SentModel(later).round(), 1U);
+  EXPECT_NE(std::string(error_of([&] { next_round(later, old); }).what()).find("of another model"),
+            std::string::npos);
+  EXPECT_EQ(error_of([&] { next_round(start("fivepass", {}, 1), old); }).code(), ErrorCode::data);
+}
+
+TEST(RoundBytes, RefuseIdsBeyondTheModel) {
+  const std::string model = start("ds");
+  for (const Rows& rows :
+       {Rows{{0}, {20}, {0}, {}, {}}, Rows{{0}, {0}, {3}, {}, {}}, Rows{{0}, {0}, {0}, {3}, {}}})
+    EXPECT_EQ(error_of([&] { judged(model, rows.packed()); }).code(), ErrorCode::data);
+  for (const Rows& rows :
+       {Rows{{0}, {-1}, {0}, {}, {}}, Rows{{0}, {0}, {70'000}, {}, {}}, Rows{{0}, {0}, {0, 1}, {}, {}}})
+    EXPECT_EQ(error_of([&] { rows.packed(); }).code(), ErrorCode::data);
+}
+
+TEST(RoundBytes, SayWhatIsDone) {
+  const std::string chunk = rows_of(crowd(), 0, 10).packed();
+  const std::string first = start("wawa");
+  EXPECT_EQ(error_of([&] { SentModel(first).answer(chunk, false); }).code(), ErrorCode::usage);
+  const std::string last = driven(first, {chunk});
+  EXPECT_EQ(SentModel(last).stage(), "done");
+  EXPECT_EQ(error_of([&] { judged(last, chunk); }).code(), ErrorCode::usage);
+  EXPECT_NE(std::string(error_of([&] { start("kos"); }).what()).find("fivepass"), std::string::npos);
+  EXPECT_EQ(error_of([&] { start_rounds({"mv", {}, 0, 3, 0}); }).code(), ErrorCode::usage);
+}
+
+}  // namespace
+}  // namespace crowdfold
