@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseDocument } from "../src/document.ts";
 import { Page } from "../src/page.ts";
 import { column, fixture, workers } from "./fixture.ts";
@@ -13,6 +13,9 @@ beforeEach(() => {
   page = new Page(root);
   page.show(parseDocument(fixture));
 });
+
+// Charts that are still to be drawn would look for a document that is gone.
+afterEach(() => vi.waitFor(() => expect(root.hasAttribute("data-drawn")).toBe(true)));
 
 const all = (selector: string) => [...root.querySelectorAll<HTMLElement>(selector)];
 const firstCells = () =>
