@@ -50,7 +50,7 @@ void correct_scores(const TaskBlock& block, std::uint32_t classes, TaskId first,
     const ClassId truth = block.truth(t);
     if (truth == kNoClass && block.task(t).size() > 0) continue;
     const std::span<double> row = scores.subspan((t - first) * width, classes);
-    for (ClassId k = 0; k < classes; ++k) {
+    for (std::uint32_t k = 0; k < classes; ++k) {
       if (truth == kNoClass) {
         row[k] = -std::log(classes);
       } else if (k != truth) {

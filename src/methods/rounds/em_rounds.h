@@ -168,7 +168,7 @@ class EmModel : public RoundModel {
           const ClassId best = most_probable(row, task);
           estimate = {best, row[best]};
         }
-        std::copy_n(row.begin(), asked, posteriors.begin() + (t - block.first()) * asked);
+        std::copy_n(row.begin(), asked, posteriors.subspan((t - block.first()) * asked).begin());
       }
     });
   }
