@@ -52,7 +52,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("method", ["EBCC(n_restarts=100)", "IBCC(n_iter=100_000, tol=0)", "GLAD(n_iter=1000, tol=0)",
+@pytest.mark.parametrize("method", ["EBCC(n_restarts=100)", "ZeroBasedSkill(n_iter=100_000)", "GLAD(n_iter=1000, tol=0)",
                                     "LAA(n_iter=100_000)", "MACE(n_restarts=1000)", "BiLA(epochs=100_000)"])
 def test_ctrl_c_interrupts_within_200_ms(method: str) -> None:
     said = subprocess.check_output([sys.executable, "-c", LONG.format(method=method, data="crowd.data")], text=True)
