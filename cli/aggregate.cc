@@ -96,6 +96,10 @@ void Aggregate::operator()() const {
   RunContext context = run.context();
   context.posterior = posterior;
   context.confusion = !confusion_out.empty();
+  if (!spill.empty() && (grouped || low_memory)) {
+    throw Error(ErrorCode::usage, fmt::format("--spill and {} are two ways to save memory: take one",
+                                              grouped ? "--grouped" : "--low-memory"));
+  }
   if (grouped || low_memory) {
     const std::string obstacle = why_in_memory(wanted, context);
     if (!obstacle.empty()) {
