@@ -102,7 +102,8 @@ Labels read_labels(const std::vector<std::string>& paths, const ReadOptions& opt
                    const RunContext& context, std::vector<ReadReport>* reports = nullptr);
 
 // Known truths (columns task, label), by TaskId. `classes` gains those that it does not have yet.
-// A task that is not among `tasks` is Error(data), or counted in the report with skip_bad_rows.
+// A task that is not among `tasks` is Error(data), or counted in the report with skip_bad_rows. Rows
+// with an empty truth are left out and told.
 std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks, NameTable& classes,
                                  const ReadOptions& options, ReadReport* report = nullptr);
 // The same for the tasks of `labels`, which are replaced by the same labels with more classes.

@@ -140,6 +140,15 @@ bool has_truth_name(const std::string& name) {
   });
 }
 
+bool names_truth(const std::string& name) {
+  static const Words ambiguous = split_words("correct expected solution reference target adjudicated y");
+  const std::string plain = plain_name(name);
+  const auto is_in = [&](const Words& names) {
+    return std::find(names.begin(), names.end(), plain) != names.end();
+  };
+  return is_in(truth_names()) && !is_in(ambiguous);
+}
+
 bool is_beside_workers(const std::string& name) {
   static const Words computed = split_words(
       "mode modus modal median mean average avg aggregated aggregate durchschnitt mittelwert moyenne "

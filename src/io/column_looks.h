@@ -23,6 +23,9 @@ const Words& other_words();  // of what is no role: times, states, places
 const Words& truth_names();
 // Whether a name is one of these, or has one of their words: what is known, or decided already.
 bool has_truth_name(const std::string& name);
+// Whether a column beside labels has a name that means a truth, and nothing else ("correct" may say
+// whether the label is).
+bool names_truth(const std::string& name);
 // Whether a name is that of a file or an address that tasks go by: "filename", "image_url".
 bool names_file(const std::string& name);
 // Of a table with a column per worker: whether a name is that of a truth, of what was computed from the

@@ -79,6 +79,17 @@ TEST(LabelTables, WithUnknownNamesAreWorkedOutFromTheValues) {
   EXPECT_EQ(turned.labels[0], "b1.jpg anna@x.org nein");
 }
 
+TEST(LabelTables, TellOfTruthsBesideTheLabels) {
+  const std::string below = rows_below("{task},{worker},{label},ja");
+  const Understood gold = understand("task,worker,label,gold\n" + below);
+  ASSERT_EQ(gold.report.notes.size(), 1U);
+  EXPECT_EQ(gold.report.notes[0],
+            "'gold' may hold truths: --truth " + gold.report.source + " makes use of them");
+  EXPECT_EQ(understand("task,worker,label,correct\n" + below).report.notes, std::vector<std::string>{});
+  EXPECT_EQ(understand("task,worker,gold,label\n" + below).report.columns,
+            "task = task, worker = worker, label = label");
+}
+
 TEST(LabelTables, WithAnIdForEachRowHaveAnotherTask) {
   const Understood table =
       understand("id,filename,annotator,label\n" + rows_below("{row},{task},{worker},{label}"));

@@ -11,6 +11,7 @@
 #include "crowdfold/error.h"
 #include "crowdfold/exports.h"
 #include "crowdfold/io.h"
+#include "crowdfold/words.h"
 #include "io/byte_source.h"
 #include "io/input_table.h"
 #include "io/label_notes.h"
@@ -169,13 +170,17 @@ std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks
   TasksAlike alike(tasks);
   const std::uint32_t before = classes.size();
   bool any_shared = false;
+  std::uint64_t unknown = 0;
   input.holds([&] { return classes.bytes(); });
   input.for_each_row([&](Row row, bool) -> Complaint {
+    if (row[1].empty()) {  // as beside labels, where few tasks have a truth
+      ++unknown;
+      return {};
+    }
     const auto task = tasks.find(row[0]);
     if (!task) {
       return {1, fmt::format("task '{}' is not there{}", row[0], alike.instead_of(row[0]))};
     }
-    if (row[1].empty()) return {2, "no label: the field is empty"};
     if (const std::string why = why_no_truth(row[1], classes, before, options); !why.empty())
       return {2, why + " (--skip-bad-rows leaves such truths out)"};
     const ClassId truth =
@@ -195,8 +200,15 @@ std::vector<ClassId> read_truths(const std::string& path, const NameTable& tasks
                 fmt::format("no row is the truth of a task that is there; the first: {}",
                             input.report().first_skipped));
   }
+  if (known == 0 && unknown > 0) {
+    throw Error(ErrorCode::data, Location{input.report().source, 0, 0},
+                "no row names a truth: all of them are empty");
+  }
   if (report != nullptr) {
     *report = input.report();
+    if (unknown > 0)
+      report->notes.push_back(count_noun(unknown, "row") + (unknown == 1 ? " names" : " name") +
+                              " no truth");
     report->spelled_otherwise =
         compare_spellings(classes, before, known, any_shared, report->notes) == TruthSpelling::differs;
   }
@@ -222,7 +234,7 @@ std::vector<std::pair<std::string, std::string>> read_truth_rows(const std::stri
   input.holds([&] { return bytes; });
   input.for_each_row([&](Row row, bool) -> Complaint {
     if (row[0].empty()) return {1, "no task: the field is empty"};
-    if (row[1].empty()) return {2, "no label: the field is empty"};
+    if (row[1].empty()) return {};
     rows.emplace_back(row[0], row[1]);
     bytes += sizeof(rows[0]) + row[0].size() + row[1].size();
     return {};

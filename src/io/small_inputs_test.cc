@@ -32,9 +32,22 @@ TEST(Truths, AreReadAsRowsWithoutLabels) {
   const auto rows = read_truth_rows(folder.write("t.csv", "item,gold\nt2,b\nt1,c\nt2,b\n"), {});
   using Pairs = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(rows, (Pairs{{"t2", "b"}, {"t1", "c"}, {"t2", "b"}}));
-  const std::string path = folder.write("bad.csv", "task,label\nt1,\n");
-  EXPECT_EQ(std::string(error_of([&] { read_truth_rows(path, {}); }).what()),
-            path + ":2:4: no label: the field is empty");
+  const std::string path = folder.write("some.csv", "task,label\nt1,\nt2,b\n");
+  EXPECT_EQ(read_truth_rows(path, {}), (Pairs{{"t2", "b"}}));
+}
+
+TEST(Truths, ThatAreEmptyAreNotKnown) {
+  const TempDir folder;
+  Labels labels = small_crowd();
+  ReadReport report;
+  const std::string beside_labels = "task,worker,label,gold\nt1,u,a,\nt1,v,b,\nt2,u,b,a\n";
+  EXPECT_EQ(read_truths(folder.write("t.csv", beside_labels), labels, {}, &report),
+            (std::vector<ClassId>{kNoClass, 0, kNoClass}));
+  EXPECT_EQ(report.notes, (std::vector<std::string>{"2 rows name no truth"}));
+
+  const std::string none = folder.write("none.csv", "task,truth\nt1,\nt2,\n");
+  EXPECT_EQ(std::string(error_of([&] { read_truths(none, labels, {}); }).what()),
+            none + ": no row names a truth: all of them are empty");
 }
 
 TEST(Truths, OfUnknownTasksAreAnErrorOrSkipped) {

@@ -750,6 +750,7 @@ void TableFormat::choose(const std::vector<std::string>& header, const std::vect
   for (std::size_t c = 0; rest && c < header.size(); ++c) {
     if (std::find(columns.begin(), columns.end(), c) == columns.end()) want(header[c], c);
   }
+  if (is_table_of_labels(roles)) remark_on_truths(header);
 }
 
 void TableFormat::choose(const std::vector<std::string>& header, const std::vector<Role>& roles,
@@ -780,6 +781,17 @@ void TableFormat::choose(const std::vector<std::string>& header, const std::vect
     if (std::find(layout_.wanted.begin(), layout_.wanted.end(), column) == layout_.wanted.end())
       other_names_.push_back(header[column]);
   }
+  remark_on_truths(header);
+}
+
+// Truths beside the labels make answers better, but only if the user says that they are truths.
+void TableFormat::remark_on_truths(const std::vector<std::string>& header) {
+  if (sight_ == Sight::first_record || name_ == display_name("-")) return;
+  const auto found = std::find_if(header.begin(), header.end(), [&](const std::string& name) {
+    return names_truth(name) && std::find(names_.begin(), names_.end(), name) == names_.end();
+  });
+  if (found != header.end())
+    remarks_.push_back(fmt::format("'{}' may hold truths: --truth {} makes use of them", *found, name_));
 }
 
 std::size_t TableFormat::field_of(const std::string& role) const {

@@ -147,6 +147,7 @@ class TableFormat {
               const std::vector<std::size_t>& columns, bool rest);
   void choose(const std::vector<std::string>& header, const std::vector<Role>& roles,
               const FoundColumns& found);
+  void remark_on_truths(const std::vector<std::string>& header);
 
   std::string name_;  // of the input, in messages
   ReadOptions options_;
