@@ -32,7 +32,9 @@
 //                   classes
 //
 //   pass 1  tasks as they come: judged with the tables so far, and credited to the counts. The answers
-//           of the online method are softmax(beta a_t) here, softened.
+//           of the online method are softmax(beta a_t) here, softened. If fewer labels then pass for
+//           right than guesses would be, chance on the first tasks has turned all classes round: once
+//           more, with votes that contribute for longer.
 //   pass 2  tasks in blocks: judged again, the old credit taken out of the counts, the new one added
 //   pass 3  (EB), all tables once more, beta; the answers are softmax(beta a_t), softened
 //
@@ -247,14 +249,6 @@ class ThreePass {
     if (!one_label_.empty()) model_.know(one_label_);
   }
 
-  Result run() {
-    first_pass();
-    for (int pass = 2; pass < options_.passes; ++pass) second_pass();
-    if (options_.passes > 1) last_pass();
-    report_workers();
-    return std::move(result_);
-  }
-
   static const OptionTable<Options>& option_table();
   static std::uint64_t bytes(const Options& options, const Labels& labels) {
     const std::uint64_t classes = labels.num_classes();
@@ -266,12 +260,34 @@ class ThreePass {
   }
   static Result fit(const Options& options, const Labels& labels, const Knowledge& given,
                     const RunContext& context) {
-    return ThreePass(options, labels, given, context).run();
+    {
+      ThreePass passes(options, labels, given, context);
+      passes.first_pass();
+      const bool is_last_try = options.passes == 1 || options.warm >= kPatient;
+      if (is_last_try || !passes.is_upside_down()) return passes.further_passes();
+    }
+    Options patient = options;
+    patient.warm = kPatient;
+    return fit(patient, labels, given, context);
   }
 
  private:
+  static constexpr double kPatient = 50;  // `warm` with which no order turned classes round
   static constexpr std::size_t kTasksAtATime = 1 << 14;  // between two progress reports
   static constexpr std::size_t kAhead = 6;  // tasks ahead whose rows are being fetched from memory
+
+  // Whether labels pass for right less often than guesses would. Votes never say so.
+  bool is_upside_down() const {
+    WorkerCounts all;
+    for (WorkerId w = 0; w < labels_.num_workers(); ++w) all += model_.counts(w);
+    return all.correct * labels_.num_classes() < all.seen;
+  }
+  Result further_passes() {
+    for (int pass = 2; pass < options_.passes; ++pass) second_pass();
+    if (options_.passes > 1) last_pass();
+    report_workers();
+    return std::move(result_);
+  }
 
   bool is_open(TaskId t) const { return given_.truth(t) == kNoClass && labels_.task(t).size() > 0; }
   // Whether only workers of one label labelled it. Nothing is learned from such a task.
