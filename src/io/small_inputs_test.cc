@@ -129,15 +129,6 @@ TEST(WorkerNames, AreLinesOrTheFirstColumnOfATable) {
   EXPECT_EQ(error_of([&] { read_worker_names(bad); }).location().line, 3U);
 }
 
-TEST(Truths, ThatAreEmptyAreRefused) {
-  const TempDir folder;
-  Labels labels = small_crowd();
-  EXPECT_EQ(error_of([&] { read_truths(folder.write("t.csv", "task,label\nt1,\n"), labels, {}); })
-                .location()
-                .column,
-            4U);
-}
-
 TEST(Workers, AreWrittenWithQualityIntervalAndCount) {
   const TempDir folder;
   WorkerState state;
