@@ -117,16 +117,18 @@ void Aggregate::operator()() const {
                    run.say(fmt::format("{}: not grouped by task, so the labels are held in memory",
                                        input.files_name()));
                  },
-                 [this](const std::string& space) { run.say(space); }});
+                 [this](const std::string& space) { run.say(space); },
+                 [this](const std::string& note) { run.say("note: " + note); }});
   say(summary);
   if (!workers_out.empty())
     write_workers(workers_out, summary.workers(), summary.result.learned, details, context,
                   wanted.write);
   if (!confusion_out.empty())
-    write_confusion(confusion_out, *summary.labels, summary.result, context, wanted.write);
+    write_confusion(confusion_out, summary.workers(), summary.classes(), summary.result, context,
+                    wanted.write);
   if (!trace_out.empty()) write_trace(trace_out, summary.result, context);
   run.end_progress();
-  if (run.verbose() && summary.labels) {
+  if (run.verbose() && summary.reading_seconds > 0) {
     run.say(fmt::format("reading {:.2f} s, {} {:.2f} s, writing {:.2f} s", summary.reading_seconds,
                         info.name, summary.fitting_seconds, summary.writing_seconds));
   }

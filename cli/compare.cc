@@ -1,5 +1,6 @@
 // crowdfold compare: methods side by side on one data set with truths.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -15,6 +16,7 @@ namespace {
 
 struct Compare {
   std::string truths;
+  std::string spill;
   std::vector<std::string> method_names = {"all"};
   std::vector<std::string> settings;
   int runs = 10;
@@ -52,20 +54,46 @@ void Compare::operator()() const {
     }
   }
   for (const MethodInfo* info : chosen) info->check(settings_of_runs(*info, asked));
+  const bool all = std::find(method_names.begin(), method_names.end(), "all") != method_names.end();
+  const auto needs_memory = [&](const MethodInfo& info) {
+    return !info.works_in_rounds(settings_of_runs(info, asked));
+  };
+  if (!spill.empty() && !all) {
+    for (const MethodInfo* info : chosen) require_rounds(*info, settings_of_runs(*info, asked));
+  }
 
   const RunContext context = run.context();
-  const auto [data, known] = read_with_truths(input, truths, run, context);
+  ComparisonRequest request;
+  request.labels = input.files(run);
+  request.read = input.options();
+  request.truths = truths;
+  request.read_known = input.options_for_tables();
+  request.spill = spill;
+  const MethodComparison data(request, context,
+                              {.on_read =
+                                   [&](const ReadReport& read) {
+                                     require_same_spelling(read);
+                                     run.say(read, request.labels.size() > 1);
+                                   },
+                               .on_space = [&](const std::string& space) { run.say(space); }});
 
   std::vector<Row> rows;
-  const bool all = std::find(method_names.begin(), method_names.end(), "all") != method_names.end();
+  std::vector<std::string> in_memory_only;
   for (const MethodInfo* info : chosen) {
     if (all && data.num_classes() > info->traits.most_classes) {
       run.say(
           fmt::format("{} is left out: it is for {} classes", info->name, info->traits.most_classes));
       continue;
     }
-    rows.push_back({info->name, score_method(*info, asked, data, known, runs, context)});
+    if (all && !data.in_memory() && needs_memory(*info)) {
+      in_memory_only.push_back(info->name);
+      continue;
+    }
+    rows.push_back({info->name, data.score(*info, asked, runs, context)});
   }
+  if (!in_memory_only.empty())
+    run.say(
+        fmt::format("left out, as they need the labels in memory: {}", fmt::join(in_memory_only, ", ")));
   run.end_progress();
   if (json) {
     nlohmann::json list = nlohmann::json::array();
@@ -110,6 +138,13 @@ void add_compare(CLI::App& app) {
       .add_option("--set", state->settings, "an option, for the methods that have it; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  command
+      .add_option(
+          "--spill", state->spill,
+          "read labels from a disk in every round, packed into a temporary file in this folder; "
+          "for methods that work in rounds; happens by itself where --max-memory would be passed")
+      ->type_name("DIR")
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
   command.add_flag("--json", state->json, "as JSON");
   state->input.add_to(command);
   state->run.add_seed_to(command);

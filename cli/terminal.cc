@@ -135,16 +135,18 @@ std::string Table::text(bool color, int indent) const {
 
 void ProgressBar::show(const Progress& progress) {
   const Clock::time_point now = Clock::now();
-  if (stage_ != progress.stage) {
+  if (stage_ != progress.stage || progress.done < done_at_first_) {
     stage_ = progress.stage;
     began_ = now;
+    done_at_first_ = progress.done;
     drawn_ = {};
   }
   const double elapsed = std::chrono::duration<double>(now - began_).count();
   if (elapsed < kFirstAfter || std::chrono::duration<double>(now - drawn_).count() < kDrawEvery) return;
   drawn_ = now;
   visible_ = true;
-  const double rate = static_cast<double>(progress.done) / elapsed;
+  const double rate =
+      static_cast<double>(progress.done - std::min(progress.done, done_at_first_)) / elapsed;
   std::string line = fmt::format("\r\x1b[K{:<10} ", stage_);
   if (progress.total > 0) {
     const double share =
@@ -153,7 +155,8 @@ void ProgressBar::show(const Progress& progress) {
     for (int i = 0; i < kBarWidth; ++i) line += i < full ? "█" : "░";
     line += fmt::format(" {:3.0f} %", 100 * share);
     if (rate > 0)
-      line += fmt::format("  {:.0f} s left", static_cast<double>(progress.total - progress.done) / rate);
+      line += fmt::format("  {}{:.0f} s left", progress.at_most ? "at most " : "",
+                          static_cast<double>(progress.total - progress.done) / rate);
   }
   line += fmt::format("  {}/s", amount(progress.stage, rate));
   tell(line);

@@ -59,6 +59,7 @@ class ProgressBar {
   using Clock = std::chrono::steady_clock;
   std::string stage_;
   Clock::time_point began_;
+  std::uint64_t done_at_first_ = 0;  // when the stage began to be told
   Clock::time_point drawn_;
   bool visible_ = false;
 };

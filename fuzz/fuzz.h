@@ -22,6 +22,7 @@ void compressed(std::string_view input);  // gzip, zstd, bzip2, xz and zip
 void bytes(std::string_view input);       // what comes before rows: encodings, JSON documents
 void state(std::string_view input);       // the database of a stream
 void packed(std::string_view input);      // packed labels
+void rounds(std::string_view input);      // chunks, models and summaries of rounds
 // Bodies of HTTP requests go here, and below, once something reads them.
 
 struct Harness {
@@ -29,9 +30,9 @@ struct Harness {
   void (*run)(std::string_view input);
 };
 inline constexpr Harness kHarnesses[] = {
-    {"labels", labels},   {"tables", tables}, {"estimates", estimates},
-    {"exports", exports}, {"events", events}, {"compressed", compressed},
-    {"bytes", bytes},     {"state", state},   {"packed", packed},
+    {"labels", labels}, {"tables", tables},         {"estimates", estimates}, {"exports", exports},
+    {"events", events}, {"compressed", compressed}, {"bytes", bytes},         {"state", state},
+    {"packed", packed}, {"rounds", rounds},
 };
 
 // The first line of an input chooses options, a character each: '0' the first of them, and so on, round

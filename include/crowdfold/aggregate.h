@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -78,15 +79,17 @@ struct LabelCounts {
 struct AggregateSummary {
   LabelCounts counts;
   std::uint64_t tasks_without_estimate = 0;
-  Result result;                 // task by task: `learned`, and estimates if they are kept
-  std::optional<Labels> labels;  // if they were held in memory
-  LabelNames names;              // if not; tasks only if estimates are kept
+  Result result;  // task by task: `learned`, and estimates if they are kept
+  // If they were held in memory. Of packed labels that the caller does not keep, and whose estimates
+  // were written, tasks have no names.
+  std::optional<Labels> labels;
+  LabelNames names;  // if not; tasks only if estimates are kept
 
   const NameTable& tasks() const { return labels ? labels->tasks() : names.tasks; }
   const NameTable& workers() const { return labels ? labels->workers() : names.workers; }
   const NameTable& classes() const { return labels ? labels->classes() : names.classes; }
 
-  // In memory: where the time went.
+  // Where the time went; task by task, nobody knows.
   double reading_seconds = 0;
   double fitting_seconds = 0;
   double writing_seconds = 0;
@@ -98,10 +101,15 @@ struct AggregateListener {
   std::function<void(const LabelCounts&)> on_labels = {};
   std::function<void()> on_ungrouped = {};  // a task came back: the labels are held in memory after all
   std::function<void(const std::string&)> on_space = {};  // a sentence on the disk space to be taken
+  std::function<void(const std::string&)> on_note = {};   // a sentence on a run that takes minutes
 };
 
 // Why the labels of this request must be in memory; empty if they need not.
 std::string why_in_memory(const AggregateRequest& request, const RunContext& context);
+
+// The road for labels that are not to be in memory: task by task where the method can, else spilled.
+// Error(usage) if it can do neither, which names methods that can.
+Road road_beside_memory(AggregateRequest request, const RunContext& context);
 
 // Error(usage) for settings that the method does not have, and for a road that does not fit.
 AggregateSummary aggregate(const AggregateRequest& request, const RunContext& context,
@@ -128,5 +136,36 @@ struct Score {
 };
 Score score_method(const MethodInfo& method, const Settings& asked, const Labels& labels,
                    std::span<const ClassId> truths, int runs, const RunContext& context);
+
+struct ComparisonRequest {
+  std::vector<std::string> labels = {};
+  ReadOptions read = {};
+  std::string truths = {};
+  ReadOptions read_known = {};
+  // Labels that are not to be held in memory are packed into a temporary file in this folder. "": only
+  // where memory does not suffice, in TMPDIR.
+  std::string spill = {};
+};
+
+// Labels with truths, for methods one after another: in memory; or on a disk, for methods in rounds.
+class MethodComparison {
+ public:
+  // listener.on_read: the labels, then the truths. Error(usage) where no way fits.
+  MethodComparison(const ComparisonRequest& request, const RunContext& context,
+                   const AggregateListener& listener = {});
+  ~MethodComparison();
+  MethodComparison(MethodComparison&&) noexcept;
+
+  bool in_memory() const;
+  std::uint32_t num_classes() const;
+  // As score_method(): the same figures on both ways. Error(usage) for labels on a disk and a method
+  // that needs them in memory; it names those that do not.
+  Score score(const MethodInfo& method, const Settings& asked, int runs,
+              const RunContext& context) const;
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
 
 }  // namespace crowdfold

@@ -189,8 +189,8 @@ void write_workers(const std::string& path, const NameTable& workers, const Work
                    bool details, const RunContext& context, const WriteOptions& options = {});
 
 // Result::confusion: worker, truth, label, probability.
-void write_confusion(const std::string& path, const Labels& labels, const Result& result,
-                     const RunContext& context, const WriteOptions& options = {});
+void write_confusion(const std::string& path, const NameTable& workers, const NameTable& classes,
+                     const Result& result, const RunContext& context, const WriteOptions& options = {});
 
 // Result::trace: iteration, objective.
 void write_trace(const std::string& path, const Result& result, const RunContext& context);

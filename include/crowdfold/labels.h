@@ -62,8 +62,8 @@ struct LabelArrays {
 class Labels {
  public:
   Labels() = default;  // no tasks
-  // There must be a name for every id, and an offset more than there are tasks. Error(data) for a name
-  // that holds a NUL character.
+  // There must be a name for every id, and an offset more than there are tasks. Tasks may all be without
+  // names, where somebody else keeps these. Error(data) for a name that holds a NUL character.
   Labels(LabelNames names, LabelArrays arrays, const RowCounts& rows);
 
   TaskId num_tasks() const { return static_cast<TaskId>(arrays_.offsets.size() - 1); }

@@ -40,11 +40,15 @@ class TaskNames {
   std::span<const std::uint64_t> ends_;
 };
 
-// An open file of packed labels. What it says is checked before it is used: whatever is damaged, cut
-// short, or of another version is an Error(data) that says where. Threads may share it.
+// An open file of packed labels, or several as one. What it says is checked before it is used: whatever
+// is damaged, cut short, or of another version is an Error(data) that says where. Threads may share it.
 class PackedLabels final : public TaskBlocks {
  public:
   explicit PackedLabels(const std::string& path);
+  // Several files, the tasks of one after those of another; ids are those that their rows would get. No
+  // task may be in two of them, as its labels would have to meet: Error(data) that names one. At least
+  // one.
+  PackedLabels(const std::vector<std::string>& paths, const RunContext& context);
   // Takes over a descriptor that can be read at any place. `name` is for messages.
   PackedLabels(int descriptor, std::string name);
   ~PackedLabels() override;
@@ -57,10 +61,10 @@ class PackedLabels final : public TaskBlocks {
   const NameTable& classes() const;
   const RowCounts& rows() const;
   Duplicates duplicates() const;     // the rule that the labels went by when they were packed
-  std::uint64_t file_bytes() const;  // of the whole file
+  std::uint64_t file_bytes() const;  // of all files
   std::uint64_t name_bytes() const;  // of the names of tasks, as they are
   std::size_t num_blocks() const;
-  const std::string& name() const;
+  std::string name() const;  // for messages
 
   // From now on labels by these workers are abstentions, as ReadOptions::without_workers has them; names
   // that nobody has are passed over. Classes that nobody else names are gone, and the others are
@@ -73,8 +77,8 @@ class PackedLabels final : public TaskBlocks {
   void for_each(int threads, const char* stage, const RunContext& context,
                 const Body& body) const override;
   // Blocks in order, one after another, while other threads read and decode the next ones. Names are
-  // empty unless they are asked for.
-  enum class Names { no, yes };
+  // empty unless they are asked for; where they are all that is, tasks come without labels.
+  enum class Names { no, yes, only };
   using OrderedBody = std::function<void(const TaskBlock& block, const TaskNames& names)>;
   void in_order(const char* stage, const RunContext& context, Names names,
                 const OrderedBody& body) const;
@@ -91,12 +95,13 @@ class PackedLabels final : public TaskBlocks {
   // Of a block: its tasks are first_task(block) up to first_task(block + 1) - 1.
   TaskId first_task(std::size_t block) const;
 
-  // All labels, in memory: decoded by all of the context's threads. Error(usage) if they need more than
-  // context.max_memory.
-  Labels to_labels(const RunContext& context) const;
+  // All labels, in memory: decoded by all of the context's threads. Without names, those of tasks stay
+  // in the file. Error(usage) if they need more than context.max_memory.
+  Labels to_labels(const RunContext& context, Names names = Names::yes) const;
 
  private:
   struct File;
+  void require_tasks_once(const RunContext& context) const;
   std::unique_ptr<File> file_;
 };
 

@@ -57,7 +57,8 @@ struct Traits {
   // outweigh two who were not; or a majority may be taken for one shared error.
   bool trusts_first_tasks = false;
   bool errors_may_be_shared = false;
-  bool compares_pairs = false;  // time grows with the square of a task's labels
+  bool compares_pairs = false;     // time grows with the square of a task's labels
+  bool weighs_every_class = true;  // time grows with classes times tasks
 
   // Its online method, where there is one.
   bool online_equals_batch = true;  // given all tasks, it says what the batch method says
@@ -96,6 +97,8 @@ struct MethodInfo {
   // Whether the online method judges tasks only after it has learned from all of them, so that they must
   // be there twice. False for methods that only work on whole data sets.
   bool needs_second_look(const Settings& settings) const;
+  // Whether it judges tasks in rounds (crowdfold/rounds.h), so that labels may lie on a disk.
+  bool works_in_rounds(const Settings& settings) const;
 };
 
 const std::vector<MethodInfo>& methods();

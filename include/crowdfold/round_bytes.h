@@ -51,7 +51,8 @@ struct ChunkAnswers {
 // A model that was read from its bytes, which takes longer than to judge a small chunk.
 class SentModel {
  public:
-  explicit SentModel(std::string_view bytes);
+  // Error(usage) if it needs more than `max_memory` bytes; 0: most of this machine's.
+  explicit SentModel(std::string_view bytes, std::uint64_t max_memory = 0);
   ~SentModel();
   SentModel(const SentModel&) = delete;
   SentModel& operator=(const SentModel&) = delete;

@@ -21,7 +21,8 @@
 namespace crowdfold {
 
 // The numbers of a model or a summary, in an order of its own, to bytes or from them. Both are written
-// by one function, exchange(Archive&).
+// by one function, exchange(Archive&), which also says what can be: bytes may be forged, with a checksum
+// that fits.
 class Archive {
  public:
   virtual ~Archive() = default;
@@ -29,28 +30,77 @@ class Archive {
   // Copies `size` bytes out of `data`, or into it. Error(data) where none are left.
   virtual void bytes(void* data, std::size_t size) = 0;
 
+  // Error(data) if bytes say what cannot be.
+  void require(bool can_be) const;
   // Both sides must have the same. Error(data) otherwise.
   void same(const std::string& expected);
   template <class T>
   void value(T& number) {
     static_assert(std::is_trivially_copyable_v<T>);
-    bytes(&number, sizeof(T));
+    if constexpr (std::is_same_v<T, bool>) {
+      auto bit = static_cast<std::uint8_t>(number);
+      bytes(&bit, sizeof(bit));
+      require(bit <= 1);
+      number = bit == 1;
+    } else {
+      bytes(&number, sizeof(T));
+    }
   }
-  // A std::vector, FlatArray or std::string; its size, then its numbers.
+  // A number from `least` to `most`; never one that is not a number.
+  template <class T>
+  void value(T& number, T least, T most) {
+    value(number);
+    require(number >= least && number <= most);
+  }
+  // A std::vector or FlatArray, as long as it is already.
   template <class Array>
   void array(Array& numbers) {
-    std::uint64_t size = numbers.size();
-    value(size);
-    if (reads()) resize(numbers, size);
-    if (size > 0) bytes(numbers.data(), size * sizeof(*numbers.data()));
+    list(numbers, numbers.size(), numbers.size());
   }
-  // The same, of rows of one width: only those that are not all 0.
+  // The same, or a std::string, of `least` to `most` numbers: their number, then they.
+  template <class Array>
+  void list(Array& numbers, std::uint64_t least, std::uint64_t most) {
+    read_size(numbers, least, most);
+    if (!numbers.empty()) bytes(numbers.data(), numbers.size() * sizeof(*numbers.data()));
+  }
+  // As array(), of rows of one width: only those that are not all 0.
   template <class Array>
   void rows(Array& numbers, std::size_t width) {
+    write_rows(numbers, width, numbers.size());
+  }
+  // The same of an array that has this size, or is empty.
+  template <class Array>
+  void rows_if_any(Array& numbers, std::size_t width, std::uint64_t size) {
+    write_rows(numbers, width, size);
+    require(numbers.empty() || numbers.size() == size);
+  }
+  // All of them are numbers from `least` to `most`.
+  template <class Array, class T>
+  void require_all(const Array& numbers, T least, T most) const {
+    if (!reads()) return;
+    for (const auto number : numbers) require(number >= least && number <= most);
+  }
+
+ private:
+  template <class Array>
+  void read_size(Array& numbers, std::uint64_t least, std::uint64_t most) {
+    std::uint64_t size = numbers.size();
+    value(size);
+    if (!reads()) return;
+    require(size >= least && size <= most);
+    // Not more than there are bytes for, so that damaged sizes reserve no memory.
+    if (least < most) require(size <= left() / sizeof(typename Array::value_type));
+    numbers.assign(static_cast<std::size_t>(size), typename Array::value_type{});
+  }
+  template <class Array>
+  void write_rows(Array& numbers, std::size_t width, std::uint64_t most) {
     using Number = std::decay_t<decltype(*numbers.data())>;
     std::uint64_t size = numbers.size();
     value(size);
-    if (reads()) resize(numbers, size);
+    if (reads()) {
+      require(size == most || (size == 0 && numbers.empty()));
+      numbers.assign(static_cast<std::size_t>(size), Number{});
+    }
     const auto is_zero = [&](std::size_t row) {
       const Number* const at = numbers.data() + row * width;
       for (std::size_t i = 0; i < width; ++i) {
@@ -66,15 +116,8 @@ class Archive {
       bytes(numbers.data() + row * width, width * sizeof(Number));
     }
   }
-
- private:
-  // Not more than there are bytes for, so that damaged sizes reserve no memory.
-  virtual void require_size(std::uint64_t size) const = 0;
-  template <class Array>
-  void resize(Array& numbers, std::uint64_t size) {
-    require_size(size);
-    numbers.assign(static_cast<std::size_t>(size), typename Array::value_type{});
-  }
+  // Bytes that are not read yet.
+  virtual std::uint64_t left() const = 0;
 };
 
 // What tasks say of the crowd, under a model. Only workers who occur in them are in it.
@@ -101,7 +144,9 @@ class RoundModel {
   virtual void learn(RoundSummary& summary, int threads) = 0;
   // Nothing more is to be learned.
   virtual bool is_done() const = 0;
-  // The round's name, for progress.
+  // So many rounds are left at most, the next one included; 0 where it is done.
+  virtual std::uint64_t rounds_left() const = 0;
+  // What all its rounds are called, for progress.
   virtual const char* stage() const = 0;
   // So many that they do not fill the memory.
   virtual int summaries_at_once() const { return 1 << 10; }

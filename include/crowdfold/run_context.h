@@ -12,6 +12,7 @@ struct Progress {
   const char* stage = "";   // "reading", "twopass", …
   std::uint64_t done = 0;   // in units of the stage: bytes, tasks, iterations
   std::uint64_t total = 0;  // 0: unknown
+  bool at_most = false;     // it may be done before the total is reached
 };
 
 struct RunContext {
@@ -27,7 +28,10 @@ struct RunContext {
   const std::atomic<bool>* cancelled = nullptr;
 
   void report(const char* stage, std::uint64_t done, std::uint64_t total) const {
-    if (progress) progress({stage, done, total});
+    if (progress) progress({stage, done, total, false});
+  }
+  void report_at_most(const char* stage, std::uint64_t done, std::uint64_t total) const {
+    if (progress) progress({stage, done, total, true});
   }
   void throw_if_cancelled() const;
 };

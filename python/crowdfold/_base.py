@@ -111,8 +111,9 @@ class Aggregator:
 
         `true_labels` are known truths of some tasks: a Series by task, a table with the columns task and label, a
         dictionary, or a path. `workers` is a file of worker qualities from an earlier run, see `save`.
-        With `low_memory`, the labels of a file whose rows are grouped by task are read task by task and not kept: for
-        methods that learn as labels come, without truths and earlier qualities. Probabilities of all classes are not made.
+        With `low_memory`, the labels of a file are not kept in memory, which is without truths and earlier qualities:
+        methods that learn as labels come read them task by task, if rows are grouped by task; methods that work in rounds,
+        such as `FivePass`, read them from a temporary file. Probabilities of all classes are not made.
         `reading` are options for files, such as `fold_case=True`: see `read_labels`.
         """
         self._fit(data, true_labels, Reading.of(columns, reading), workers, False, low_memory)

@@ -80,11 +80,12 @@ nb::tuple fit_file(const std::string& method, const Settings& settings, const st
   request.settings = settings;
   request.labels = {path};
   request.read = read_options(reading, duplicates);
-  request.road = Road::low_memory;
   auto summary = std::make_shared<AggregateSummary>();
   auto notes = std::make_shared<std::vector<std::string>>();
   run_abandonable(context_for(threads, seed), progress, [=](const RunContext& context) {
-    *summary = aggregate(request, context,
+    AggregateRequest beside_memory = request;
+    beside_memory.road = road_beside_memory(request, context);
+    *summary = aggregate(beside_memory, context,
                          {.on_read = [&](const ReadReport& read) { *notes = notes_of(read); }});
   });
   Learned learned(method, settings, seed);

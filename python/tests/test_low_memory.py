@@ -29,6 +29,18 @@ def test_gives_the_same_results_as_in_memory(cls, path):
     assert same(cls().fit_predict(path, low_memory=True), whole.labels_)
 
 
+@pytest.mark.parametrize("cls", [cf.FivePass, cf.DawidSkene, cf.ZeroBasedSkill])
+def test_methods_in_rounds_read_labels_from_a_temporary_file(cls, path, tmp_path, monkeypatch):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    whole, spilled = cls().fit(path), cls().fit(path, low_memory=True)
+    assert same(spilled.labels_, whole.labels_)
+    assert same(spilled.confidence_, whole.confidence_)
+    assert same(spilled.workers_, whole.workers_)
+    assert not list(folder.iterdir())
+
+
 def test_holds_labels_in_memory_if_they_are_not_grouped(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("task,worker,label\n1,u,a\n2,u,b\n1,v,a\n")
@@ -47,8 +59,8 @@ def test_says_what_does_not_fit(path):
         cf.TwoPass().fit({"task": [1], "worker": [1], "label": [1]}, low_memory=True)
     with pytest.raises(UsageError, match="true_labels needs the labels in memory"):
         cf.TwoPass().fit(path, {"task_000": "class_0"}, low_memory=True)
-    with pytest.raises(UsageError, match="zbs works on whole data sets only"):
-        cf.ZeroBasedSkill().fit(path, low_memory=True)
+    with pytest.raises(UsageError, match="glad works on whole data sets only, and glad cannot judge tasks in rounds; methods that can: mv"):
+        cf.GLAD().fit(path, low_memory=True)
 
 
 def test_probabilities_of_all_classes_are_not_made(path):

@@ -79,8 +79,9 @@ std::uint64_t GroupedTasks::bytes() const {
          (sizeof(WorkerId) + sizeof(ClassId)) * open_workers_.size();
 }
 
-PackedTasks::PackedTasks(const std::string& path, const ReadOptions& options, const RunContext& context)
-    : context_(context), options_(options), labels_in_(open_packed_labels({path}, options, context)) {}
+PackedTasks::PackedTasks(const std::vector<std::string>& paths, const ReadOptions& options,
+                         const RunContext& context)
+    : context_(context), options_(options), labels_in_(open_packed_labels(paths, options, context)) {}
 
 void PackedTasks::run(const std::function<bool()>& before_block, const OnTask& on_task) {
   bool stopped = false;
@@ -101,10 +102,7 @@ std::vector<ReadReport> PackedTasks::reports() const { return {report_on(labels_
 std::unique_ptr<TaskSource> open_tasks(const std::vector<std::string>& paths, const ReadOptions& options,
                                        const RunContext& context, std::uint64_t bytes_per_task,
                                        OpenedPipes pipes) {
-  if (any_packed(paths)) {
-    require_one_packed(paths);
-    return std::make_unique<PackedTasks>(paths[0], options, context);
-  }
+  if (any_packed(paths)) return std::make_unique<PackedTasks>(paths, options, context);
   return std::make_unique<GroupedTasks>(paths, options, context, bytes_per_task, std::move(pipes));
 }
 

@@ -103,7 +103,8 @@ class GroupedTasks final : public TaskSource {
 // Packed labels. All workers and classes are known from the start.
 class PackedTasks final : public TaskSource {
  public:
-  PackedTasks(const std::string& path, const ReadOptions& options, const RunContext& context);
+  PackedTasks(const std::vector<std::string>& paths, const ReadOptions& options,
+              const RunContext& context);
 
   void run(const std::function<bool()>& before_block, const OnTask& on_task) override;
   const NameTable& workers() const override { return labels_in_.workers(); }

@@ -40,8 +40,8 @@ std::string kind_by_name(const std::string& name) {
 }
 
 bool is_data(const std::string& name) {
-  static const std::set<std::string> kinds = {".csv",  ".tsv",   ".tab",    ".psv", ".txt",
-                                              ".json", ".jsonl", ".ndjson", ".xml", ".zip"};
+  static const std::set<std::string> kinds = {".csv",   ".tsv",    ".tab", ".psv", ".txt", ".json",
+                                              ".jsonl", ".ndjson", ".xml", ".zip", ".cfp"};
   return kinds.contains(kind_by_name(name));
 }
 
@@ -176,7 +176,7 @@ std::vector<std::string> expand_inputs(const std::vector<std::string>& paths,
       if (inputs.size() == had)
         throw Error(ErrorCode::data, Location{path, 0, 0},
                     "a folder without a data file (.csv, .tsv, .txt, .json, .jsonl, .xml, .zip, also "
-                    "compressed)");
+                    "compressed; .cfp)");
     } else if (path == "-") {
       inputs.push_back(path);
     } else {

@@ -26,7 +26,6 @@ constexpr unsigned kMostPartitionBits = 10;
 // How much larger labels are than their compressed file, roughly: only the number of partitions and the
 // first size of arrays depend on it.
 constexpr double kCompression = 5;
-constexpr const char* kKeepLess = "; a file that is grouped by task can be read with --low-memory";
 
 std::vector<Role> label_roles() { return {task_role(), worker_role(), label_role()}; }
 
@@ -61,7 +60,7 @@ Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOpti
   reader.run([&](int thread) -> BlockWriter& { return writers[static_cast<std::size_t>(thread)]; },
              [&](const LabelBlock& block) {
                grouper.append(block);
-               require_room_for_labels(reader.source(), grouper.bytes(), context.max_memory, kKeepLess);
+               require_room_for_labels(reader.source(), grouper.bytes(), context.max_memory);
              });
   return grouper.finish(context.threads);
 }
@@ -77,7 +76,7 @@ Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const Read
   reader.run([&](int thread) -> RowPacker& { return grouper.packer(thread); },
              [&](const BlockSummary& block) {
                grouper.append(block);
-               require_room_for_labels(reader.source(), grouper.bytes(), context.max_memory, kKeepLess);
+               require_room_for_labels(reader.source(), grouper.bytes(), context.max_memory);
              });
   return grouper.finish(context);
 }

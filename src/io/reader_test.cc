@@ -131,8 +131,9 @@ TEST(ReadLabels, TakesNoMoreMemoryThanItMay) {
       EXPECT_EQ(
           std::string(error.what()),
           path + ": its labels need more memory than the " + memory_size(context.max_memory) +
-              " that may be used: allow more with --max-memory; a file that is grouped by task can be "
-              "read with --low-memory");
+              " that may be used: allow more with --max-memory; 'crowdfold aggregate' reads them from a "
+              "disk with a method that works in rounds, such as --method fivepass, or with --low-memory "
+              "where they are grouped by task");
     }
   }
 }

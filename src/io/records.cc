@@ -183,17 +183,17 @@ void write_workers(const std::string& path, const NameTable& workers, const Work
   });
 }
 
-void write_confusion(const std::string& path, const Labels& labels, const Result& result,
-                     const RunContext& context, const WriteOptions& options) {
+void write_confusion(const std::string& path, const NameTable& workers, const NameTable& classes,
+                     const Result& result, const RunContext& context, const WriteOptions& options) {
   const Records records(kind_of(path, options), {"worker", "truth", "label", "probability"});
-  const std::uint32_t classes = labels.num_classes();
-  write_records(path, records, labels.num_workers(), context, [&](std::string& to, std::size_t w) {
-    const std::string_view worker = labels.workers()[static_cast<WorkerId>(w)];
-    const double* probability = result.confusion.data() + w * classes * classes;
-    for (std::uint32_t truth = 0; truth < classes; ++truth) {
-      for (std::uint32_t label = 0; label < classes; ++label) {
+  const std::size_t cells = static_cast<std::size_t>(classes.size()) * classes.size();
+  write_records(path, records, workers.size(), context, [&](std::string& to, std::size_t w) {
+    const std::string_view worker = workers[static_cast<WorkerId>(w)];
+    const double* probability = result.confusion.data() + w * cells;
+    for (std::uint32_t truth = 0; truth < classes.size(); ++truth) {
+      for (std::uint32_t label = 0; label < classes.size(); ++label) {
         Records::Line line = records.line(to);
-        line.text(worker).text(labels.classes()[truth]).text(labels.classes()[label]);
+        line.text(worker).text(classes[truth]).text(classes[label]);
         line.number(*probability++).end();
       }
     }

@@ -14,9 +14,8 @@ class LabelsOutOfRoom : public Error {
  public:
   using Error::Error;
 };
-// Throws it if labels take more bytes than that; 0: no limit. `advice` says what else to do about it.
-void require_room_for_labels(const std::string& source, std::uint64_t bytes, std::uint64_t max_memory,
-                             std::string_view advice = {});
+// Throws it if labels take more bytes than that; 0: no limit.
+void require_room_for_labels(const std::string& source, std::uint64_t bytes, std::uint64_t max_memory);
 
 // Error(usage) if `what` ("its labels") takes more bytes than that; 0: no limit. `advice` says what else
 // to do about it.

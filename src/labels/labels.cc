@@ -39,7 +39,8 @@ Labels with_fewer_labels(const Labels& labels, LabelArrays arrays) {
 
 Labels::Labels(LabelNames names, LabelArrays arrays, const RowCounts& rows)
     : names_(std::move(names)), arrays_(std::move(arrays)), rows_(rows) {
-  if (arrays_.offsets.size() != names_.tasks.size() + 1ULL ||
+  const bool named = names_.tasks.size() > 0;
+  if ((named && arrays_.offsets.size() != names_.tasks.size() + 1ULL) ||
       arrays_.offsets.back() != arrays_.workers.size() ||
       arrays_.workers.size() != arrays_.classes.size())
     throw Error(ErrorCode::internal, "labels, and the places of their tasks, do not fit together");

@@ -13,6 +13,7 @@ namespace {
 // Who meets whom, besides what the method asks for.
 struct BelievableSummary final : RoundSummary {
   std::string identity;  // of the model that asks
+  std::uint32_t workers = 0;
   LoneWorkers lone;
   bool meet = false;         // on some task
   bool knows_truth = false;  // of some task
@@ -27,7 +28,7 @@ struct BelievableSummary final : RoundSummary {
   }
   void exchange(Archive& archive) override {
     archive.same(identity);
-    lone.exchange(archive);
+    lone.exchange(archive, workers);
     archive.value(meet);
     archive.value(knows_truth);
     asked->exchange(archive);
@@ -47,6 +48,7 @@ class BelievableModel final : public RoundModel {
   std::unique_ptr<RoundSummary> nothing() const override {
     auto summary = std::make_unique<BelievableSummary>();
     summary->identity = identity_;
+    summary->workers = workers_;
     summary->asked = model_->nothing();
     return summary;
   }
@@ -73,6 +75,7 @@ class BelievableModel final : public RoundModel {
     doubt_ = result.doubt;
   }
   bool is_done() const override { return !is_first_ && model_->is_done(); }
+  std::uint64_t rounds_left() const override { return is_done() ? 0 : model_->rounds_left(); }
   const char* stage() const override { return model_->stage(); }
   int summaries_at_once() const override { return model_->summaries_at_once(); }
 
@@ -111,10 +114,11 @@ class BelievableModel final : public RoundModel {
     archive.same(identity_);
     archive.value(is_first_);
     archive.value(tells_nothing_);
-    archive.value(quality_);
-    archive.value(doubt_);
-    lone_.exchange(archive);
+    archive.value(quality_, 0.0, 1.0);
+    archive.value(doubt_, 0.0, 1.0);
+    lone_.exchange(archive, workers_);
     model_->exchange(archive);
+    archive.require(!is_first_ || !model_->is_done());
   }
 
  private:

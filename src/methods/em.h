@@ -52,8 +52,8 @@ void iterate(const char* stage, const Stopping& stopping, const RunContext& cont
   result.converged = stopping.tolerance == 0;
   for (int i = 0; i < stopping.iterations; ++i) {
     context.throw_if_cancelled();
-    context.report(stage, static_cast<std::uint64_t>(i),
-                   static_cast<std::uint64_t>(stopping.iterations));
+    context.report_at_most(stage, static_cast<std::uint64_t>(i),
+                           static_cast<std::uint64_t>(stopping.iterations));
     const Step done = step();
     result.trace.push_back(done.objective);
     if ((stopping.tolerance > 0 && done.change <= stopping.tolerance) ||

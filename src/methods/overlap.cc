@@ -76,8 +76,10 @@ void LoneWorkers::leave_out_known(std::span<const WorkerCounts> history) {
   }
 }
 
-void LoneWorkers::exchange(Archive& archive) {
+void LoneWorkers::exchange(Archive& archive, std::uint32_t workers) {
+  meets_.resize(workers);
   archive.rows(meets_, 1);
+  archive.require_all(meets_, Meets::unseen, Meets::somebody);
   const auto count = [&](Meets meets) {
     return static_cast<std::size_t>(std::count(meets_.begin(), meets_.end(), meets));
   };

@@ -41,7 +41,7 @@ class LoneWorkers {
   void add(const TaskLabels& task, ClassId truth = kNoClass);
   void add(const LoneWorkers& others);
   void leave_out_known(std::span<const WorkerCounts> history);
-  void exchange(Archive& archive);
+  void exchange(Archive& archive, std::uint32_t workers);
   bool has(WorkerId w) const { return w < meets_.size() && meets_[w] == Meets::nobody; }
   // Whether such a worker labelled the task.
   bool labelled(const TaskLabels& task) const { return task.size() > 0 && has(task.workers[0]); }

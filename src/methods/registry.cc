@@ -71,7 +71,7 @@ const MethodInfo& find_method(const std::string& name) {
 }
 
 void require_rounds(const MethodInfo& method, const Settings& settings) {
-  if (method.make_rounds && method.make_rounds(settings, {}) != nullptr) return;
+  if (method.works_in_rounds(settings)) return;
   std::vector<std::string> names;
   for (const MethodInfo& info : methods()) {
     if (info.make_rounds) names.push_back(info.name);
@@ -80,6 +80,10 @@ void require_rounds(const MethodInfo& method, const Settings& settings) {
   throw Error(ErrorCode::usage,
               fmt::format("{} cannot judge tasks in rounds{}; methods that can: {}", method.name,
                           by_setting ? " without --set vote_rounds=2" : "", fmt::join(names, ", ")));
+}
+
+bool MethodInfo::works_in_rounds(const Settings& settings) const {
+  return make_rounds && make_rounds(settings, {}) != nullptr;
 }
 
 bool MethodInfo::has_option(const std::string& option) const {

@@ -24,7 +24,7 @@ class ArchiveWriter final : public Archive {
   std::string text;
 
  private:
-  void require_size(std::uint64_t /*size*/) const override {}
+  std::uint64_t left() const override { return 0; }
 };
 
 class ArchiveReader final : public Archive {
@@ -41,11 +41,7 @@ class ArchiveReader final : public Archive {
   }
 
  private:
-  // An array of rows may be much larger than what is written of it, but no model is this large.
-  void require_size(std::uint64_t size) const override {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 36;
-    if (size > kMost) refuse("an array is too large");
-  }
+  std::uint64_t left() const override { return text_.size(); }
 
   std::string_view text_;
 };
@@ -79,18 +75,31 @@ void read(std::string_view bytes, Exchanged& into) {
 
 }  // namespace
 
+void Archive::require(bool can_be) const {
+  if (reads() && !can_be) refuse("they say what cannot be");
+}
+
 void Archive::same(const std::string& expected) {
+  constexpr std::uint64_t kLongest = 1 << 10;
   std::string there = expected;
-  array(there);
+  list(there, 0, kLongest);
   if (there != expected) refuse("they are of " + there + ", not of " + expected);
 }
 
 void run_rounds(RoundModel& model, const TaskBlocks& blocks, const RunContext& context) {
+  std::uint64_t judged = 0;  // tasks, in the rounds before
+  RunContext of_round = context;
   while (!model.is_done()) {
+    if (context.progress) {
+      const std::uint64_t all = judged + model.rounds_left() * blocks.num_tasks();
+      of_round.progress = [&context, judged, all](const Progress& round) {
+        context.report_at_most(round.stage, judged + round.done, all);
+      };
+    }
     const int threads = std::clamp(context.threads, 1, model.summaries_at_once());
     std::vector<std::unique_ptr<RoundSummary>> sums;
     for (int thread = 0; thread < threads; ++thread) sums.push_back(model.nothing());
-    blocks.for_each(threads, model.stage(), context, [&](const TaskBlock& block, int thread) {
+    blocks.for_each(threads, model.stage(), of_round, [&](const TaskBlock& block, int thread) {
       model.judge(block, *sums[static_cast<std::size_t>(thread)]);
     });
     for (std::size_t i = 1; i < sums.size(); ++i) {
@@ -98,6 +107,7 @@ void run_rounds(RoundModel& model, const TaskBlocks& blocks, const RunContext& c
       sums[i].reset();
     }
     model.learn(*sums[0], context.threads);
+    judged += blocks.num_tasks();
   }
 }
 

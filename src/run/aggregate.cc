@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,9 +13,13 @@
 #include "crowdfold/error.h"
 #include "crowdfold/exports.h"
 #include "crowdfold/packed.h"
+#include "io/label_notes.h"
+#include "io/packed/read_packed.h"
 #include "io/room.h"
 #include "run/aggregate_grouped.h"
 #include "run/aggregate_in_rounds.h"
+#include "run/counts.h"
+#include "run/packed_answers.h"
 
 namespace crowdfold {
 namespace {
@@ -31,10 +34,6 @@ std::string spill_folder(const AggregateRequest& request) {
     return fs::temp_directory_path();
   const fs::path folder = fs::path(request.output).parent_path();
   return folder.empty() ? "." : folder;
-}
-
-bool is_one_packed(const std::vector<std::string>& labels) {
-  return labels.size() == 1 && is_packed(labels[0]);
 }
 
 bool asks_for_tasks(Road road) { return road == Road::low_memory || road == Road::grouped; }
@@ -60,39 +59,37 @@ Labels with_known_classes(Labels labels, const std::vector<std::string>& known) 
   return std::move(labels).with_classes(std::move(classes));
 }
 
-std::uint64_t counted_workers(const NameTable& workers, const ReadOptions& options) {
-  const std::set<std::string> without(options.without_workers.begin(), options.without_workers.end());
-  const auto is_known = [&](const std::string& name) { return workers.find(name).has_value(); };
-  return workers.size() -
-         static_cast<std::uint64_t>(std::count_if(without.begin(), without.end(), is_known));
-}
-
 // In rounds over packed labels: those of the input, or a temporary packing of it.
 AggregateSummary aggregate_spilled(const AggregateRequest& request, const RunContext& context,
                                    const AggregateListener& listener) {
-  const std::string obstacle = why_not_in_rounds(request, context);
+  const std::string obstacle = why_not_in_rounds(request);
   if (!obstacle.empty()) throw Error(ErrorCode::usage, obstacle);
-  AggregateSummary summary;
-  std::vector<ReadReport> reports;
-  Stopwatch watch;
-  if (is_one_packed(request.labels)) {
-    aggregate_in_rounds(request, PackedLabels(request.labels[0]), context, summary, reports);
-  } else {
-    PackSummary packed;
-    PackedLabels labels = pack_temporarily({request.labels, request.read, spill_folder(request)},
-                                           context, &packed, {listener.on_space});
-    summary.reading_seconds = watch.lap();
-    reports = std::move(packed.reports);
-    AggregateRequest read = request;
-    read.read.without_workers.clear();  // packing has left them out
-    aggregate_in_rounds(read, std::move(labels), context, summary, reports);
-  }
-  if (listener.on_read) {
-    for (const ReadReport& report : reports) listener.on_read(report);
-  }
-  summary.counts.workers = counted_workers(summary.workers(), request.read);
-  if (listener.on_labels) listener.on_labels(summary.counts);
-  return summary;
+  return aggregate_in_rounds(request, spill_folder(request), context, listener);
+}
+
+// Whether names of tasks can stay in the file until estimates are written: they are as large as a fourth
+// of the labels.
+bool leaves_names(const AggregateRequest& request) {
+  return any_packed(request.labels) && !request.keep_labels && request.truths.empty() &&
+         !request.output.empty();
+}
+
+// Estimates that are there, with the names that stayed in the file.
+void write_with_names(const AggregateRequest& request, const PackedLabels& packed,
+                      const NameTable& classes, const RunContext& context, AggregateSummary& summary) {
+  const Result& result = summary.result;
+  RunContext of_writing = context;
+  of_writing.posterior = !result.posterior.empty();
+  give_answers(
+      request, packed, BlocksWith::numbers, classes,
+      [&](const TaskBlock& block, std::span<Estimate> estimates, std::span<double> posteriors) {
+        for (TaskId i = 0; i < block.size(); ++i)
+          estimates[i] = {result.estimate[block.first() + i], result.confidence[block.first() + i]};
+        const std::size_t width = posteriors.size() / std::max<std::size_t>(1, estimates.size());
+        std::copy_n(result.posterior.data() + block.first() * width, posteriors.size(),
+                    posteriors.begin());
+      },
+      of_writing, summary);
 }
 
 AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunContext& context,
@@ -100,7 +97,16 @@ AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunC
   Stopwatch watch;
   const MethodInfo& method = find_method(request.method);
   std::vector<ReadReport> reports;
-  Labels labels = read_labels(request.labels, request.read, context, &reports);
+  std::optional<PackedLabels> packed;
+  Labels labels;
+  if (leaves_names(request)) {
+    packed = open_packed_labels(request.labels, request.read, context);
+    reports = {report_on(*packed, request.read)};
+    require_labels(reports, packed->rows().read);
+    labels = packed->to_labels(context, PackedLabels::Names::no);
+  } else {
+    labels = read_labels(request.labels, request.read, context, &reports);
+  }
   if (listener.on_read) {
     for (const ReadReport& report : reports) listener.on_read(report);
   }
@@ -110,6 +116,7 @@ AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunC
       labels.num_labels(),  labels.num_tasks(), counted_workers(labels.workers(), request.read),
       labels.num_classes(), labels.rows(),      true};
   if (listener.on_labels) listener.on_labels(summary.counts);
+  tell_note(method, summary.counts, listener);
 
   labels = with_known_classes(std::move(labels), request.classes);
   Knowledge given;
@@ -125,10 +132,14 @@ AggregateSummary aggregate_in_memory(const AggregateRequest& request, const RunC
   summary.reading_seconds = watch.lap();
   summary.result = aggregate(labels, request.method, request.settings, given, context);
   summary.fitting_seconds = watch.lap();
-  for (const ClassId c : summary.result.estimate)
-    summary.tasks_without_estimate += c == kNoClass ? 1 : 0;
-  if (!request.output.empty())
-    write_estimates(request.output, labels, summary.result, context, request.write);
+  if (packed) {
+    write_with_names(request, *packed, labels.classes(), context, summary);
+  } else {
+    for (const ClassId c : summary.result.estimate)
+      summary.tasks_without_estimate += c == kNoClass ? 1 : 0;
+    if (!request.output.empty())
+      write_estimates(request.output, labels, summary.result, context, request.write);
+  }
   summary.writing_seconds = watch.lap();
   summary.labels = std::move(labels);
   return summary;
@@ -151,11 +162,10 @@ RunContext within_machine(RunContext wanted) {
 }
 
 RunContext with_small_tables(RunContext context, const MethodInfo& method, const Labels& labels) {
-  constexpr std::uint64_t kSmall = 1 << 25;
   const std::uint64_t classes = labels.num_classes();
-  context.posterior = context.posterior || labels.num_tasks() * classes <= kSmall;
+  context.posterior = has_small_posteriors(context, labels.num_tasks(), classes);
   context.confusion = context.confusion || (method.traits.has_confusion &&
-                                            labels.num_workers() * classes * classes <= kSmall);
+                                            labels.num_workers() * classes * classes <= kSmallTable);
   return context;
 }
 
@@ -188,6 +198,15 @@ std::string why_in_memory(const AggregateRequest& request, const RunContext& con
   return "";  // a file that is not there: reading says so
 }
 
+Road road_beside_memory(AggregateRequest request, const RunContext& context) {
+  request.road = Road::low_memory;
+  const std::string obstacle = why_in_memory(request, context);
+  if (obstacle.empty()) return Road::low_memory;
+  const std::string other = why_not_in_rounds(request);
+  if (other.empty()) return Road::spilled;
+  throw Error(ErrorCode::usage, fmt::format("{}{}, and {}", kNotTaskByTask, obstacle, other));
+}
+
 AggregateSummary aggregate(const AggregateRequest& request, const RunContext& context,
                            const AggregateListener& listener) {
   find_method(request.method).check(request.settings);  // before anything is read
@@ -199,11 +218,8 @@ AggregateSummary aggregate(const AggregateRequest& request, const RunContext& co
     try {
       return aggregate_in_memory(request, context, listener);
     } catch (const LabelsOutOfRoom& error) {
-      if (find_method(request.method).make_rounds && !why_not_in_rounds(request, context).empty()) throw;
-      if (!why_not_in_rounds(request, context).empty())
-        throw Error(error.code(),
-                    error.what() + std::string(", or take a method that reads them from a "
-                                               "disk in rounds, such as --method fivepass"));
+      if (request.keep_labels) throw Error(error.code(), error.what() + std::string("; but no report"));
+      if (!why_not_in_rounds(request).empty()) throw;
       try {
         return aggregate_spilled(request, context, listener);
       } catch (const Error& other) {

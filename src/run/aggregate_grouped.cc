@@ -11,11 +11,13 @@
 #include "io/exports/export_format.h"
 #include "io/grouped_tasks.h"
 #include "io/label_notes.h"
+#include "io/packed/read_packed.h"
 #include "io/records.h"
 #include "labels/task_history.h"
 #include "methods/one_label.h"
 #include "methods/online_driver.h"
 #include "methods/overlap.h"
+#include "run/packed_answers.h"
 
 namespace crowdfold {
 namespace {
@@ -131,6 +133,10 @@ class GroupedAggregation {
     const MethodInfo& method = find_method(request_.method);
     std::unique_ptr<OnlineMethod> learner = method.make_online(request_.settings, context_.seed);
     const bool twice = needs_second_look(*learner);
+    if (twice && any_packed(request_.labels)) {
+      run_packed(std::move(learner));
+      return true;
+    }
     if (twice && !learn(*learner)) return false;
     Judging outcome = judge(*learner, !twice);
     if (outcome == Judging::changed && !twice) {
@@ -148,10 +154,7 @@ class GroupedAggregation {
       if (!is_vouched()) require_same(judge(*learner, false));
     }
     sink_->finish();
-    summary_.result.learned = learner->state();
-    lone_.forget(summary_.result.learned, std::span<const WorkerCounts>());
-    summary_.result.doubt = learner->doubt();
-    summary_.result.learned.counts.resize(summary_.names.workers.size());
+    report(*learner);
     return true;
   }
 
@@ -171,6 +174,68 @@ class GroupedAggregation {
     throw Error(ErrorCode::data, Location{reports_[0].source, 0, 0},
                 "the second reading met what the first did not: the file changes while it is read; run "
                 "again once it is complete");
+  }
+
+  // Packed labels, where all workers and classes are known from the start: a method that judges when it
+  // has learned judges blocks side by side.
+  void run_packed(std::unique_ptr<OnlineMethod> learner) {
+    const PackedLabels labels = open_packed_labels(request_.labels, request_.read, context_);
+    reports_ = {report_on(labels, request_.read)};
+    require_labels(reports_, labels.rows().read);
+    classes_expected_ = with_named(labels.classes());
+    learner->expect(labels.workers().size(), classes_expected_);
+    ChunkLearner chunks(*learner);
+    const bool counts_labels = counts_one_label();
+    OneLabelCounts one_label;
+    labels.in_order("learning", context_, PackedLabels::Names::no,
+                    [&](const TaskBlock& block, const TaskNames&) {
+                      for (TaskId t = block.first(); t < block.last(); ++t) {
+                        const TaskLabels task = block.task(t);
+                        workers_meet_ = workers_meet_ || workers_meet(task);
+                        if (lone_.others() < labels.workers().size()) lone_.add(task);
+                        if (counts_labels) one_label.add(task);
+                        chunks.add(task);
+                      }
+                    });
+    chunks.finish();
+    quality_of_lone_ = lone_.quality_of_others(learner->state());
+    if (one_label.prevail()) reports_.back().notes.emplace_back(kOneLabelPrevails);
+    if (!workers_meet_ || classes_expected_ == 1) {
+      learner = std::make_unique<PriorMethod>(learner->state());
+      learner->expect(labels.workers().size(), classes_expected_);
+    }
+    const OnlineMethod& judge = *learner;
+    give_answers(
+        request_, labels, BlocksWith::labels, labels.classes(),
+        [&](const TaskBlock& block, std::span<Estimate> estimates, std::span<double>) {
+          for (TaskId t = block.first(); t < block.last(); ++t)
+            estimates[t - block.first()] = second_look(judge, block.task(t));
+        },
+        context_, summary_);
+    summary_.counts = {labels.num_labels(),     labels.num_tasks(), labels.workers().size(),
+                       labels.classes().size(), labels.rows(),      false};
+    summary_.names.workers = labels.workers();
+    summary_.names.classes = labels.classes();
+    report(judge);
+  }
+
+  // For methods that know such workers only where they hold all labels.
+  bool counts_one_label() const {
+    const Traits& traits = find_method(request_.method).traits;
+    return traits.has_confusion && !traits.online_equals_batch;
+  }
+
+  // Of a task that the method has learned from.
+  Estimate second_look(const OnlineMethod& method, const TaskLabels& labels) const {
+    return lone_.labelled(labels) ? judge_by_prior(labels, classes_expected_, {}, quality_of_lone_)
+                                  : method.estimate(labels);
+  }
+
+  void report(const OnlineMethod& learner) {
+    summary_.result.learned = learner.state();
+    lone_.forget(summary_.result.learned, std::span<const WorkerCounts>());
+    summary_.result.doubt = learner.doubt();
+    summary_.result.learned.counts.resize(summary_.names.workers.size());
   }
 
   // The caller says that no task comes back.
@@ -213,9 +278,7 @@ class GroupedAggregation {
     bool grew = false;
     std::uint64_t without_estimate = 0;
     std::string last;  // task
-    // For methods that know such workers only where they hold all labels.
-    const Traits& traits = find_method(request_.method).traits;
-    const bool counts_one_label = traits.has_confusion && !traits.online_equals_batch;
+    const bool counts_labels = counts_one_label();
     OneLabelCounts one_label;
     sink_->begin(tasks.classes());
     tasks.run(
@@ -229,11 +292,8 @@ class GroupedAggregation {
         [&](std::string_view task, std::uint64_t hash, const TaskLabels& labels) {
           if (tasks.has_rows() && learning && !is_vouched()) history.add(hash);
           workers_meet_ = workers_meet_ || workers_meet(labels);
-          if (counts_one_label) one_label.add(labels);
-          const Estimate estimate = learning ? method.observe(labels)
-                                    : lone_.labelled(labels)
-                                        ? judge_by_prior(labels, classes_expected_, {}, quality_of_lone_)
-                                        : method.estimate(labels);
+          if (counts_labels) one_label.add(labels);
+          const Estimate estimate = learning ? method.observe(labels) : second_look(method, labels);
           if (estimate.label == kNoClass) ++without_estimate;
           last.assign(task);
           sink_->add(task, estimate);
@@ -264,9 +324,10 @@ class GroupedAggregation {
   }
 
   // Met so far, or named beforehand.
-  std::uint32_t known_classes(const TaskSource& tasks) const {
-    std::uint64_t known = tasks.classes().size();
-    for (std::uint32_t c = 0; c < named_.size(); ++c) known += tasks.classes().find(named_[c]) ? 0 : 1;
+  std::uint32_t known_classes(const TaskSource& tasks) const { return with_named(tasks.classes()); }
+  std::uint32_t with_named(const NameTable& classes) const {
+    std::uint64_t known = classes.size();
+    for (std::uint32_t c = 0; c < named_.size(); ++c) known += classes.find(named_[c]) ? 0 : 1;
     if (known > kMaxClasses) {
       throw Error(ErrorCode::data,
                   fmt::format("more than {} different classes: they do not fit", kMaxClasses));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "crowdfold/aggregate.h"
 #include "crowdfold/packed.h"
@@ -9,11 +10,21 @@
 namespace crowdfold {
 
 // Why it does not fit; empty if it does.
-std::string why_not_in_rounds(const AggregateRequest& request, const RunContext& context);
+std::string why_not_in_rounds(const AggregateRequest& request);
+
+// Labels in blocks: packed ones as they are, others packed into a temporary file in the folder.
+PackedLabels labels_in_blocks(const std::vector<std::string>& paths, const ReadOptions& options,
+                              const std::string& folder, const RunContext& context,
+                              const AggregateListener& listener);
+// Truths by task. Of the names of tasks only those are in memory that the file has. `classes` gains
+// those that no label names.
+std::vector<ClassId> truths_by_task(const std::string& path, const ReadOptions& options,
+                                    const PackedLabels& labels, NameTable& classes,
+                                    const RunContext& context, ReadReport& report);
 
 // The same bytes as in memory. In memory is what is known of workers and, with truths, two bytes for
 // each task.
-void aggregate_in_rounds(const AggregateRequest& request, PackedLabels labels, const RunContext& context,
-                         AggregateSummary& summary, std::vector<ReadReport>& reports);
+AggregateSummary aggregate_in_rounds(const AggregateRequest& request, const std::string& folder,
+                                     const RunContext& context, const AggregateListener& listener);
 
 }  // namespace crowdfold

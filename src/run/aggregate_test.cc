@@ -9,8 +9,10 @@
 #include <fstream>
 
 #include "crowdfold/metrics.h"
+#include "crowdfold/simulate.h"
 #include "label_files.h"
 #include "run/aggregate_grouped.h"
+#include "run/counts.h"
 #include "support.h"
 
 namespace crowdfold {
@@ -352,6 +354,124 @@ TEST(TaskByTask, TellsWhereMostWorkersGiveOneLabelOnly) {
       notes_on(path, "threepass")[0].starts_with("most labels are by workers who give one label"));
   EXPECT_TRUE(notes_on(path, "mv").empty());
   EXPECT_TRUE(notes_on(folder.write("people.csv", people), "threepass").empty());
+}
+
+// What a run leaves behind: estimates, workers, confusion matrices, what it climbed.
+std::string everything(const TempDir& folder, AggregateRequest request,
+                       RunContext context = threads(2)) {
+  request.output = folder / "out.csv";
+  context.confusion = find_method(request.method).traits.has_confusion;
+  const AggregateSummary summary = aggregate(request, context);
+  write_workers(folder / "w.csv", summary.workers(), summary.result.learned, true, context);
+  std::string all = read_file(folder / "out.csv") + read_file(folder / "w.csv");
+  if (context.confusion) {
+    write_confusion(folder / "c.csv", summary.workers(), summary.classes(), summary.result, context);
+    all += read_file(folder / "c.csv");
+  }
+  write_trace(folder / "t.csv", summary.result, context);
+  return all + read_file(folder / "t.csv") +
+         fmt::format("{} {} {} {}", summary.counts.workers, summary.counts.labels,
+                     summary.counts.classes, summary.tasks_without_estimate);
+}
+
+TEST(Spilled, LeavesTheSameBehindAsInMemory) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", as_csv(big_crowd(3'000)));
+  const std::string truths = folder.write("truths.csv", "task,label\nt3,zebra\n");
+  const std::string nothing = folder.write("nothing.csv", "task,worker,label\n1,u,\n1,v,\n2,u,\n");
+  const std::string workers =
+      folder.write("workers.csv", "worker,quality,labels\nw1,.9,20\nstranger,.6,10\n");
+  for (const char* method : {"mv", "crh", "zc", "ds", "fivepass"}) {
+    for (const std::string& labels : {path, nothing}) {
+      AggregateRequest request = {.method = method, .labels = {labels}};
+      if (find_method(method).traits.takes_workers) request.workers = workers;
+      const std::string whole = everything(folder, request);
+      request.road = Road::spilled;
+      request.spill = folder / "";
+      EXPECT_EQ(everything(folder, request), whole) << method;
+    }
+  }
+}
+
+TEST(Spilled, TellsWhatItReadBeforeTheMethodBegins) {
+  const TempDir folder;
+  const AggregateRequest request = {.method = "mv",
+                                    .labels = {folder.write("a.csv", as_csv(big_crowd(300)))},
+                                    .road = Road::spilled,
+                                    .spill = folder / ""};
+  std::vector<std::string> told;
+  RunContext context = threads(1);
+  context.progress = [&](const Progress& progress) {
+    if (told.empty() || told.back() != progress.stage) told.emplace_back(progress.stage);
+  };
+  aggregate(request, context,
+            {.on_read = [&](const ReadReport&) { told.emplace_back("read"); },
+             .on_labels = [&](const LabelCounts&) { told.emplace_back("labels"); }});
+  EXPECT_EQ(told, (std::vector<std::string>{"reading", "read", "labels", "mv", "answers"}));
+}
+
+TEST(Spilled, ConfusionMatricesStayWithinMemory) {
+  const TempDir folder;
+  const AggregateRequest request = {.method = "fivepass",
+                                    .labels = {folder.write("a.csv", as_csv(big_crowd(300)))},
+                                    .road = Road::spilled,
+                                    .spill = folder / ""};
+  RunContext context = threads(1);
+  context.confusion = true;
+  context.max_memory = 200;
+  const Error error = error_of([&] { aggregate(request, context); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_TRUE(folder.files() == std::vector<std::string>{"a.csv"});
+}
+
+TEST(MethodComparison, ScoresTheSameFromADisk) {
+  const TempDir folder;
+  const SimulationOptions crowd = {
+      .tasks = 300, .workers = 20, .classes = 3, .min_labels = 2, .max_labels = 4, .quality = {}};
+  SimulationFiles files;
+  files.labels = folder / "a.csv";
+  files.truths = folder / "truths.csv";
+  write_simulation(crowd, {}, true, files, {});
+  ComparisonRequest request = {.labels = {folder / "a.csv"}, .truths = folder / "truths.csv"};
+  const MethodComparison in_memory(request, threads(2));
+  request.spill = folder / "";
+  const MethodComparison on_disk(request, threads(2));
+  EXPECT_TRUE(in_memory.in_memory());
+  EXPECT_FALSE(on_disk.in_memory());
+  for (const char* method : {"mv", "wawa", "ds", "fivepass"}) {
+    const Score one = in_memory.score(find_method(method), {}, 3, threads(2));
+    const Score other = on_disk.score(find_method(method), {}, 3, threads(2));
+    EXPECT_EQ(one.accuracy, other.accuracy) << method;
+    EXPECT_EQ(one.deviation, other.deviation) << method;
+    EXPECT_EQ(one.log_loss, other.log_loss) << method;
+  }
+  const Error error = error_of([&] { on_disk.score(find_method("glad"), {}, 1, threads(1)); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_NE(std::string(error.what()).find("methods that can: "), std::string::npos);
+}
+
+TEST(RoadBesideMemory, IsTaskByTaskElseInRounds) {
+  const TempDir folder;
+  const std::string path = folder.write("a.csv", "task,worker,label\n1,u,a\n");
+  const auto road = [&](const char* method) {
+    return road_beside_memory({.method = method, .labels = {path}}, {});
+  };
+  EXPECT_EQ(road("mv"), Road::low_memory);
+  EXPECT_EQ(road("threepass"), Road::low_memory);
+  EXPECT_EQ(road("fivepass"), Road::spilled);
+  EXPECT_NE(std::string(error_of([&] { road("glad"); }).what()).find("methods that can: "),
+            std::string::npos);
+}
+
+TEST(ManyClasses, AreNotedBeforeARunOfMinutes) {
+  LabelCounts counts;
+  counts.tasks = 50'000;
+  counts.classes = 65'000;
+  EXPECT_NE(note_on_many_classes(find_method("threepass"), counts).find("which may take minutes"),
+            std::string::npos);
+  EXPECT_EQ(note_on_many_classes(find_method("mv"), counts), "");
+  counts.classes = 100;
+  EXPECT_EQ(note_on_many_classes(find_method("threepass"), counts), "");
 }
 
 // The context of a run during which the file grows: with each reading from this one on, by a row. Its

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "crowdfold/aggregate.h"
 #include "crowdfold/error.h"
 #include "crowdfold/version.h"
 #include "methods/batch.h"
@@ -382,7 +383,8 @@ struct SentModel::Parts {
   }
 };
 
-SentModel::SentModel(std::string_view bytes) : parts_(std::make_unique<Parts>()) {
+SentModel::SentModel(std::string_view bytes, std::uint64_t max_memory)
+    : parts_(std::make_unique<Parts>()) {
   PackageReader package(Kind::model, bytes);
   RoundsStart& start = parts_->start;
   start.method = package.array<std::string>();
@@ -394,7 +396,13 @@ SentModel::SentModel(std::string_view bytes) : parts_(std::make_unique<Parts>())
   start.classes = package.value<std::uint32_t>();
   start.seed = package.value<std::uint64_t>();
   parts_->round = package.value<std::uint32_t>();
-  parts_->model = make_model(start, 0);
+  // No model is larger, and sizes that follow from these can be computed.
+  constexpr double kMostCells = 0x1p56;
+  const double cells = static_cast<double>(start.workers) * start.classes * start.classes;
+  if (cells == 0 || start.classes > kMaxClasses || start.workers > kMaxWorkers || cells > kMostCells)
+    refuse(fmt::format("the model is damaged: it is for {} workers and {} classes", start.workers,
+                       start.classes));
+  parts_->model = make_model(start, max_memory > 0 ? max_memory : within_machine({}).max_memory);
   from_bytes(package.view(), *parts_->model);
   package.require_end();
   parts_->id = id_of(bytes);

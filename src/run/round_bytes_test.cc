@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "base/random.h"
 #include "crowdfold/error.h"
+#include "crowdfold/registry.h"
 #include "crowdfold/simulate.h"
+#include "round_seal.h"
 #include "support.h"
 
 namespace crowdfold {
@@ -152,6 +156,66 @@ TEST(RoundBytes, RefuseIdsBeyondTheModel) {
   for (const Rows& rows :
        {Rows{{0}, {-1}, {0}, {}, {}}, Rows{{0}, {0}, {70'000}, {}, {}}, Rows{{0}, {0}, {0, 1}, {}, {}}})
     EXPECT_EQ(error_of([&] { rows.packed(); }).code(), ErrorCode::data);
+}
+
+// With checksums that fit: whatever is not refused can be worked with.
+TEST(RoundBytes, MayBeForged) {
+  const std::string chunk = rows_of(crowd(), 0, 30).packed();
+  for (const MethodInfo& method : methods()) {
+    if (!method.make_rounds) continue;
+    Settings settings;
+    if (method.has_option("vote_rounds")) settings = {{"vote_rounds", "3"}};
+    const std::string first = start(method.name, settings);
+    const std::vector<std::string> models = {first, next_round(first, judged(first, chunk)),
+                                             driven(first, {chunk})};
+    Random random(1);
+    int refused = 0;
+    for (int i = 0; i < 150; ++i) {
+      const auto forged = [&](std::string bytes) {
+        constexpr std::size_t kHead = 60;  // what a model is made for comes first
+        const std::size_t place = kHead + random.below(bytes.size() - kHead);
+        const std::uint64_t values[] = {
+            0, 1, 255, ~std::uint64_t{0}, 0x7FF8000000000000U, random.next()};
+        const std::uint64_t value = values[random.below(std::size(values))];
+        std::memcpy(bytes.data() + place, &value, std::min(sizeof value, bytes.size() - place));
+        testing::seal_rounds(bytes);
+        return bytes;
+      };
+      try {
+        std::string model = models[static_cast<std::size_t>(i) % models.size()];
+        if (i % 2 == 0) model = forged(model);
+        const SentModel sent(model, std::uint64_t{1} << 26);
+        if (sent.is_done()) {
+          sent.answer(chunk, true);
+          sent.report();
+          continue;
+        }
+        std::string summary = judged(model, chunk);
+        if (i % 2 == 1) summary = forged(summary);
+        const std::string_view twice[] = {summary, summary};
+        next_round(model, sent.merge(twice));
+      } catch (const Error&) {
+        ++refused;
+      }
+    }
+    EXPECT_GT(refused, 0) << method.name;
+  }
+}
+
+TEST(RoundBytes, RefuseForgedSizes) {
+  std::string model = start("mv");
+  const std::string chunk = rows_of(crowd(), 0, 10).packed();
+  std::string summary = judged(model, chunk);
+  const std::uint64_t size = 2 * 20;  // of the array of counts
+  const std::size_t at = summary.find(std::string(reinterpret_cast<const char*>(&size), sizeof size));
+  ASSERT_NE(at, std::string::npos);
+  for (const std::uint64_t other : {size - 2, size + 2, std::uint64_t{1} << 40}) {
+    std::memcpy(summary.data() + at, &other, sizeof other);
+    testing::seal_rounds(summary);
+    const Error error = error_of([&] { next_round(model, summary); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_NE(std::string(error.what()).find("they say what cannot be"), std::string::npos);
+  }
 }
 
 TEST(RoundBytes, SayWhatIsDone) {

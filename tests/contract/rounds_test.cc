@@ -4,6 +4,7 @@
 #include "contract/every_method.h"
 #include "crowdfold/error.h"
 #include "crowdfold/simulate.h"
+#include "methods/batch.h"
 
 namespace crowdfold {
 namespace {
@@ -112,6 +113,28 @@ TEST_P(MethodInRounds, IsTheSameOnAnyNumberOfThreads) {
   const Result one = fit(labels, settings, {}, with_everything());
   for (int threads = 2; threads <= 3; ++threads)
     expect_same_bytes(fit(labels, settings, {}, with_everything(threads)), one);
+}
+
+TEST_P(MethodInRounds, SaysHowManyRoundsAreLeftAtMost) {
+  for (const bool truths : {false, true}) {
+    const Crowd crowd = crowd_of(info(), 3, truths);
+    const LabelBlocks blocks(crowd.labels, crowd.given.truths);
+    const std::unique_ptr<RoundModel> model =
+        info().make_rounds(in_rounds(info()), rounds_input(crowd.labels, crowd.given, {}));
+    std::uint64_t told = 0;
+    std::uint64_t rounds = 0;
+    RunContext context;
+    context.progress = [&](const Progress& progress) {
+      EXPECT_TRUE(progress.at_most);
+      EXPECT_LE(progress.total, told > 0 ? told : progress.total);
+      EXPECT_EQ(progress.done, rounds * crowd.labels.num_tasks());
+      told = progress.total;
+      ++rounds;
+    };
+    run_rounds(*model, blocks, context);
+    EXPECT_EQ(model->rounds_left(), 0U);
+    EXPECT_LE(rounds * crowd.labels.num_tasks(), told);
+  }
 }
 
 TEST_P(MethodInRounds, RefusesBytesOfAnotherCrowd) {

@@ -88,6 +88,12 @@ CASES = [
     Case("aggregate-packed", "aggregate labels.cfp -m ds -o a.csv --threads 2".split(), ["a.csv"], inputs={"labels.cfp": "labels.cfp"}),
     Case("aggregate-packed-low-memory", "aggregate labels.cfp -m twopass --low-memory -o a.csv --threads 1".split(), ["a.csv"],
          inputs={"labels.cfp": "labels.cfp"}),
+    Case("aggregate-packed-several", "aggregate labels.cfp more.cfp -m mv -o a.csv --threads 1".split(), ["a.csv"],
+         inputs={"labels.cfp": "labels.cfp", "more.cfp": "more.cfp"}),
+    Case("aggregate-spilled", "aggregate labels.csv -m ds --spill . -o a.csv --workers-out w.csv --confusion-out c.csv --threads 2".split(),
+         ["a.csv", "w.csv", "c.csv"], inputs={"labels.csv": "labels.csv"}),
+    Case("aggregate-spilled-scattered", "aggregate labels.csv -m mv --spill . --truth truth.csv -o a.csv --threads 1".split(), ["a.csv"],
+         inputs={"labels.csv": "scattered.csv", "truth.csv": "truth.csv"}),
     Case("import-export", "import assignments.csv -o l.csv --truth-out t.csv --threads 1".split(), ["l.csv", "t.csv"],
          inputs={"assignments.csv": "assignments.csv"}),
     Case("import-export-json", "import export.json -o l.csv --threads 1".split(), ["l.csv"], inputs={"export.json": "export.json"}),
@@ -96,6 +102,8 @@ CASES = [
     Case("evaluate-json", "evaluate answers.jsonl truth.csv --json".split(),
          inputs={"answers.jsonl": "answers.jsonl", "truth.csv": "truth.csv"}),
     Case("compare", "compare labels.csv --truth truth.csv --methods mv,ds,live --runs 2 --threads 1".split(),
+         inputs={"labels.csv": "labels.csv", "truth.csv": "truth.csv"}),
+    Case("compare-spilled", "compare labels.csv --truth truth.csv --methods mv,ds --runs 1 --threads 1 --spill .".split(),
          inputs={"labels.csv": "labels.csv", "truth.csv": "truth.csv"}),
     Case("compare-json", "compare labels.csv --truth truth.csv --methods mv,wawa --runs 1 --threads 1 --json".split(),
          inputs={"labels.csv": "labels.csv", "truth.csv": "truth.csv"}),
@@ -248,6 +256,9 @@ def prepare(machine: Machine, folder: pathlib.Path) -> None:
     (folder / "more-events.jsonl").write_text(some_events(30, rng))
     packed = machine.run(folder, ["pack", "labels.csv", "-o", "labels.cfp"], True)
     require(packed.code == 0, f"no packed labels to begin with: {packed.stderr}")
+    put("more.csv", "task,worker,label", [("more", "w1", "a"), ("more", "w9", "b")])
+    packed = machine.run(folder, ["pack", "more.csv", "-o", "more.cfp"], True)
+    require(packed.code == 0, f"no more packed labels: {packed.stderr}")
     for name in ("a.db", "b.db"):
         (folder / "first.jsonl").write_text(some_events(40, rng))
         done = machine.run(folder, ["stream", "first.jsonl", "--state", name, "--labels-per-task", "3", "--keep-open"], True)

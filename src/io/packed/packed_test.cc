@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <functional>
 
 #include "base/random.h"
@@ -369,6 +370,71 @@ TEST(PackedLabels, LeaveWorkersOutAsRowsDo) {
 
   pack_labels({{folder / "labels.cfp"}, options, ""}, folder / "fewer.cfp", threads(1));
   EXPECT_EQ(describe(read_labels(folder / "fewer.cfp", {}, threads(1))), describe(wanted));
+}
+
+TEST(PackedLabels, OfSeveralFilesAreOne) {
+  const TempDir folder;
+  const std::vector<LabelRow> first = {{"t1", "ann", "cat"}, {"t1", "bob", "dog"}, {"t2", "ann", ""}};
+  const std::vector<LabelRow> second = {{"u1", "cy", "dog"}, {"u1", "bob", "fox"}, {"u2", "dee", "cat"}};
+  std::vector<LabelRow> both = first;
+  both.insert(both.end(), second.begin(), second.end());
+  for (const auto& [name, rows] : {std::pair("a", first), std::pair("b", second)})
+    pack_labels({.labels = {folder.write(std::string(name) + ".csv", as_csv(rows))}},
+                folder / (std::string(name) + ".cfp"), {});
+  const std::vector<std::string> paths = {folder / "a.cfp", folder / "b.cfp"};
+  const std::string rows = folder.write("both.csv", as_csv(both));
+  for (const std::vector<std::string>& without : {std::vector<std::string>(), {"bob"}}) {
+    ReadOptions options;
+    options.without_workers = without;
+    const Labels as_one = read_labels(paths, options, threads(2));
+    EXPECT_TRUE(same_labels(as_one, read_labels(rows, options, threads(1)))) << describe(as_one);
+  }
+  pack_labels({.labels = paths}, folder / "c.cfp", {});
+  EXPECT_TRUE(same_labels(read_labels(folder / "c.cfp", {}, {}), read_labels(rows, {}, {})));
+  std::vector<std::string> left_out;
+  for (const char* name : {"a.csv", "b.csv", "both.csv", "c.cfp"})
+    std::filesystem::remove(folder / name);
+  EXPECT_EQ(expand_inputs({folder / ""}, &left_out), paths);
+}
+
+TEST(PackedLabels, OfSeveralFilesShareNoTask) {
+  const TempDir folder;
+  pack_labels({.labels = {folder.write("a.csv", as_csv({{"t1", "ann", "cat"}, {"t2", "ann", "cat"}}))}},
+              folder / "a.cfp", {});
+  pack_labels({.labels = {folder.write("b.csv", as_csv({{"u1", "ann", "cat"}, {"t2", "bob", "cat"}}))}},
+              folder / "b.cfp", {});
+  PackRequest otherwise = {.labels = {folder / "b.csv"}};
+  otherwise.read.duplicates = Duplicates::keep;
+  pack_labels(otherwise, folder / "k.cfp", {});
+  const auto read = [&](std::vector<std::string> names) {
+    for (std::string& name : names) name = folder / name;
+    return message_of([&] { read_labels(names, {}, {}); });
+  };
+  EXPECT_EQ(read({"a.cfp", "b.cfp"}),
+            (folder / "b.cfp") + ": task 't2' is also in " + (folder / "a.cfp") +
+                ", and its labels must meet: pack the rows of both together (crowdfold import FILE.cfp "
+                "gives rows)");
+  EXPECT_NE(read({"a.cfp", "a.cfp"}).find("task 't1' is also in"), std::string::npos);
+  EXPECT_NE(read({"a.cfp", "k.cfp"}).find("another rule for repeated labels"), std::string::npos);
+  EXPECT_NE(read({"a.cfp", "b.csv"}).find("b.csv does not: pack it, too"), std::string::npos);
+}
+
+TEST(PackedLabels, LeaveNamesInTheFileUntilTheyAreWritten) {
+  const TempDir folder;
+  const std::string path = small_file(folder);
+  const Labels labels = PackedLabels(path).to_labels({}, PackedLabels::Names::no);
+  EXPECT_EQ(labels.num_tasks(), 4U);
+  EXPECT_EQ(labels.tasks().size(), 0U);
+  for (const bool posterior : {false, true}) {
+    RunContext context;
+    context.posterior = posterior;
+    const auto answers = [&](const std::string& input) {
+      AggregateRequest request = {.method = "ds", .labels = {input}, .output = folder / "out.csv"};
+      EXPECT_EQ(aggregate(request, context).tasks_without_estimate, 1U);
+      return read_file(folder / "out.csv");
+    };
+    EXPECT_EQ(answers(path), answers(folder / "labels.csv"));
+  }
 }
 
 TEST(PackedLabels, TakeNoOptionThatIsAboutRows) {

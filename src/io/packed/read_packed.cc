@@ -39,18 +39,17 @@ bool any_packed(const std::vector<std::string>& paths) {
   return std::any_of(paths.begin(), paths.end(), is_packed);
 }
 
-void require_one_packed(const std::vector<std::string>& paths) {
-  if (paths.size() == 1) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("{} holds packed labels, which are read alone: pack all files together "
-                          "(crowdfold pack)",
-                          *std::find_if(paths.begin(), paths.end(), is_packed)));
-}
-
 PackedLabels open_packed_labels(const std::vector<std::string>& paths, const ReadOptions& options,
                                 const RunContext& context) {
-  require_one_packed(paths);
-  PackedLabels labels(paths[0]);
+  const auto rows = std::find_if_not(paths.begin(), paths.end(), is_packed);
+  if (rows != paths.end()) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} holds packed labels, {} does not: pack it, too (crowdfold pack), or read "
+                    "them one after the other",
+                    *std::find_if(paths.begin(), paths.end(), is_packed), *rows));
+  }
+  PackedLabels labels(paths, context);
   if (const std::string option = option_of_rows(options, labels.duplicates()); !option.empty()) {
     throw Error(
         ErrorCode::usage, Location{labels.name(), 0, 0},

@@ -9,11 +9,9 @@
 namespace crowdfold {
 
 bool any_packed(const std::vector<std::string>& paths);
-// Error(usage) if there is another input beside packed labels.
-void require_one_packed(const std::vector<std::string>& paths);
 
-// The only one of these paths, without the workers that the options leave out. Error(usage) for options
-// that say how to understand rows: they belong to packing.
+// All of these paths, without the workers that the options leave out. Error(usage) if one of them is not
+// packed, and for options that say how to understand rows: they belong to packing.
 PackedLabels open_packed_labels(const std::vector<std::string>& paths, const ReadOptions& options,
                                 const RunContext& context);
 

@@ -3,6 +3,11 @@
 #include <cmath>
 
 namespace crowdfold {
+namespace {
+
+constexpr double kMostLogarithm = 1e-3;  // of a probability, or of what is one but for rounding
+
+}  // namespace
 
 void ConfusionTables::prepare(std::uint32_t workers, std::uint32_t classes) {
   workers_ = workers;
@@ -34,6 +39,8 @@ void ConfusionTables::exchange(Archive& archive) {
   archive.array(log_rho_);
   std::span<double> values = log_pi_->of(0, workers_);
   archive.bytes(values.data(), values.size_bytes());
+  archive.require_all(log_rho_, kImpossible, kMostLogarithm);
+  archive.require_all(values, kImpossible, kMostLogarithm);
 }
 
 std::vector<double> SummedLabels::labels() const {

@@ -19,6 +19,10 @@ namespace {
 
 constexpr std::size_t kWorkersAtOnce = 1 << 10;
 
+// More than any crowd gives; of forged bytes.
+constexpr std::int64_t kMostMass = std::int64_t{1} << 62;
+constexpr double kMostEvidence = 1e100;
+
 // What a state holds besides counts: n_i; the labels that workers gave before, right ones and all; what
 // tasks were credited with, by class and type; gamma and beta.
 constexpr const char* kCells = "confusion cells";
@@ -52,7 +56,7 @@ std::vector<WorkerCounts> history_of(const WorkerState& state) {
 void FivePassSummary::add(const RoundSummary& summary) {
   const auto& other = static_cast<const FivePassSummary&>(summary);
   counts.add(other.counts);
-  for (std::size_t i = 0; i < mass.size(); ++i) mass[i] += other.mass[i];
+  for (std::size_t i = 0; i < mass.size(); ++i) mass[i] = std::min(mass[i] + other.mass[i], kMostMass);
   held_out += other.held_out;
   known += other.known;
   softening.add_in_units(other.softening);
@@ -61,9 +65,12 @@ void FivePassSummary::add(const RoundSummary& summary) {
 void FivePassSummary::exchange(Archive& archive) {
   counts.exchange(archive);
   archive.array(mass);
+  archive.require_all(mass, std::int64_t{0}, kMostMass);
   archive.value(held_out);
+  archive.require_all(held_out.save(), -kMostEvidence, kMostEvidence);
   archive.value(known);
   archive.value(softening);
+  archive.require_all(softening.save(), -kMostEvidence, kMostEvidence);
 }
 
 FivePassModel::Scratch::Scratch(const FivePassModel& model)
@@ -124,15 +131,17 @@ FivePassModel::FivePassModel(const FivePassOptions& options, const WorkerState& 
   asks_ = Asks::nothing;
 }
 
-const char* FivePassModel::stage() const {
+std::uint64_t FivePassModel::rounds_left() const {
+  const auto credits = static_cast<std::uint64_t>(std::max(0, options_.rounds + 1 - round_));
+  const std::uint64_t truths = dense() && (asks_ == Asks::votes || known_ > 0) ? 1 : 0;
   switch (asks_) {
-    case Asks::votes: return "votes";
-    case Asks::credits: return "round";
-    case Asks::held_out: return "calibration";
-    case Asks::truths: return "truths";
+    case Asks::votes: return 2 * credits + truths;
+    case Asks::credits: return 2 * credits + 1 + truths;  // each is followed by one for held-out labels
+    case Asks::held_out: return 2 * credits + (is_guarded_ ? 1 : 2) + truths;
+    case Asks::truths: return 1;
     case Asks::nothing: break;
   }
-  return "answers";
+  return 0;
 }
 
 std::unique_ptr<RoundSummary> FivePassModel::nothing() const {
@@ -688,22 +697,33 @@ void FivePassModel::report(const RunContext& context, Result& result) const {
 
 // What follows from the rest is computed anew.
 void FivePassModel::exchange(Archive& archive) {
-  archive.value(asks_);
-  archive.value(round_);
+  constexpr double kLeast = 1e-30;
+  constexpr double kMost = 1e30;
+  archive.value(asks_, Asks::votes, Asks::nothing);
+  archive.require(dense() || asks_ != Asks::truths);
+  archive.value(round_, 0, options_.rounds + 1);
+  archive.require((asks_ == Asks::votes) == (round_ == 0));
   archive.value(is_guarded_);
   archive.value(known_);
-  archive.value(class_power_);
+  archive.value(class_power_, 0.0, kMost);
   archive.value(rho_);
-  archive.value(crowd_.strength);
-  archive.value(crowd_.symmetry);
+  archive.require_all(rho_, kLeast, 1.0 + 1e-3);
+  const double least_strength = asks_ == Asks::votes ? 0 : kLeast;  // none yet
+  archive.value(crowd_.strength, least_strength, kMost);
+  archive.value(crowd_.symmetry, 0.0, kMost);
   archive.value(sizes_);
-  archive.value(beta_);
-  archive.value(softening_.soften);  // not as a whole: nobody knows what lies between its members
-  archive.value(softening_.doubt);
+  archive.require_all(sizes_, 0.0, kMost);
+  archive.value(beta_, kLeast, kMost);
+  // Not as a whole: nobody knows what lies between its members.
+  archive.value(softening_.soften, kLeast, kMost);
+  archive.value(softening_.doubt, 0.0, 1.0);
   archive.value(softening_.soften_is_set);
   archive.value(softening_.doubt_is_set);
   archive.rows(strengths_, 1);
-  archive.array(mass_);
+  archive.require_all(strengths_, static_cast<float>(least_strength), 1e10F);
+  archive.list(mass_, 0, kTypes * width_);
+  archive.require(asks_ == Asks::votes || mass_.size() >= types() * width_);
+  archive.require_all(mass_, std::int64_t{0}, kMostMass);
   counts_.exchange(archive);
   if (!archive.reads() || asks_ == Asks::votes) return;
   count(/*threads=*/1);

@@ -51,7 +51,8 @@ class FivePassModel final : public RoundModel {
   // Error(usage) where most labels are those of labelling functions.
   void learn(RoundSummary& summary, int threads) override;
   bool is_done() const override { return asks_ == Asks::nothing; }
-  const char* stage() const override;
+  std::uint64_t rounds_left() const override;
+  const char* stage() const override { return "fivepass"; }
   int summaries_at_once() const override;
   void answer(const TaskBlock& block, std::span<Estimate> estimates,
               std::span<double> posteriors) const override;

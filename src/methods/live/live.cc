@@ -156,7 +156,7 @@ MethodInfo live_method() {
   return online_method<Live>(
       "live",
       "one pass: learns how workers err and how many tasks are too hard; the stream judges by it",
-      "crowdfold", {.trusts_first_tasks = true});
+      "crowdfold", {.trusts_first_tasks = true, .weighs_every_class = false});
 }
 
 }  // namespace crowdfold

@@ -62,7 +62,7 @@ MethodInfo onepass_method() {
       "onepass", "one pass: every worker's quality is a Beta posterior, updated after each task",
       "Yang, Zhao, Bai, Liu, Li: A Light-weight, Effective and Efficient Model for Label Aggregation in "
       "Crowdsourcing (TKDD 2024)",
-      {.estimate_is_argmax = false});
+      {.estimate_is_argmax = false, .weighs_every_class = false});
 }
 
 }  // namespace crowdfold

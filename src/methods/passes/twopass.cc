@@ -49,6 +49,9 @@ class TwoPassModel final : public AgreementModel {
   TwoPassModel(const TwoPass::Options& options, const RoundsInput& input)
       : AgreementModel(input), options_(options), seed_(input.seed), method_(options, input.seed) {}
 
+  std::uint64_t rounds_left() const override {
+    return is_done() ? 0 : static_cast<std::uint64_t>(options_.vote_rounds - round_);
+  }
   const char* stage() const override { return "twopass"; }
   void answer(const TaskBlock& block, std::span<Estimate> estimates,
               std::span<double> posteriors) const override {
@@ -59,7 +62,7 @@ class TwoPassModel final : public AgreementModel {
   }
   void exchange(Archive& archive) override {
     AgreementModel::exchange(archive);
-    archive.value(round_);
+    archive.value(round_, 0, options_.vote_rounds);
     if (archive.reads() && round_ > 0) count();
   }
 
@@ -100,7 +103,8 @@ MethodInfo twopass_method() {
   const char* const citation =
       "Yang, Zhao, Bai, Liu, Li: A Light-weight, Effective and Efficient Model for Label Aggregation in "
       "Crowdsourcing (TKDD 2024)";
-  const Traits traits = {.takes_workers = true, .estimate_is_argmax = false};
+  const Traits traits = {
+      .takes_workers = true, .estimate_is_argmax = false, .weighs_every_class = false};
   MethodInfo info = online_method<TwoPass>(name, summary, citation, traits);
   const MethodInfo in_rounds = rounds_method<TwoPassInRounds>(name, summary, citation, traits);
   const auto asks_for_rounds = [](const Settings& settings) {

@@ -1,15 +1,26 @@
 #include "methods/rounds/agreement_rounds.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace crowdfold {
+namespace {
+
+constexpr std::uint64_t kMostLabels = std::uint64_t{1} << 60;
+constexpr double kMostSeen = 0x1p60;
+
+}  // namespace
 
 void AgreementSummary::add(const RoundSummary& summary) {
   const auto& other = static_cast<const AgreementSummary&>(summary);
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
 }
 
-void AgreementSummary::exchange(Archive& archive) { archive.rows(counts, 2); }
+void AgreementSummary::exchange(Archive& archive) {
+  archive.rows(counts, 2);
+  for (std::size_t i = 0; i < counts.size(); i += 2)
+    archive.require(counts[i] <= counts[i + 1] && counts[i + 1] <= kMostLabels);
+}
 
 AgreementModel::AgreementModel(const RoundsInput& input)
     : classes_(input.classes),
@@ -78,7 +89,10 @@ void AgreementModel::report(const RunContext& /*context*/, Result& result) const
 void AgreementModel::exchange(Archive& archive) {
   archive.value(is_done_);
   archive.rows(agreement_, 1);
-  archive.rows(last_, 2);
+  for (const WorkerCounts& counts : agreement_)
+    archive.require(std::abs(counts.correct) <= kMostSeen && std::abs(counts.seen) <= kMostSeen);
+  archive.rows_if_any(last_, 2, 2 * agreement_.size());
+  archive.require(!is_done_ || last_.size() == 2 * agreement_.size());
 }
 
 }  // namespace crowdfold

@@ -15,7 +15,9 @@ void EmSummary::add(const RoundSummary& summary) {
   const EmSums& other = static_cast<const EmSummary&>(summary).sums;
   for (std::size_t i = 0; i < sums.counts.size(); ++i) sums.counts[i] += other.counts[i];
   for (std::size_t k = 0; k < sums.totals.size(); ++k) sums.totals[k] += other.totals[k];
-  sums.evidence += other.evidence;
+  // Of forged bytes the sum may pass the largest number.
+  sums.evidence = static_cast<std::int64_t>(static_cast<std::uint64_t>(sums.evidence) +
+                                            static_cast<std::uint64_t>(other.evidence));
   sums.change = std::max(sums.change, other.change);
 }
 
@@ -23,7 +25,7 @@ void EmSummary::exchange(Archive& archive) {
   archive.rows(sums.counts, width);
   archive.array(sums.totals);
   archive.value(sums.evidence);
-  archive.value(sums.change);
+  archive.value(sums.change, 0.0, 2.0);
 }
 
 void write_vote_shares(const TaskBlock& block, std::uint32_t classes, TaskId first, TaskId last,

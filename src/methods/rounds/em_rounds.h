@@ -123,9 +123,9 @@ class EmModel : public RoundModel {
 
   void learn(RoundSummary& said, int threads) override {
     EmSums sums = std::move(static_cast<EmSummary&>(said).sums);
-    const bool is_start = asks_votes_ || starts_;
+    const bool first = is_start();
     asks_votes_ = starts_ = false;
-    if (is_start) {
+    if (first) {
       start(sums, threads);
       last_ = std::move(sums);
       return;
@@ -143,7 +143,12 @@ class EmModel : public RoundModel {
     prior_ = m_step(last_, tables_, threads);
   }
   bool is_done() const override { return is_done_; }
-  const char* stage() const override { return asks_votes_ ? "votes" : plan_.name; }
+  std::uint64_t rounds_left() const override {
+    if (is_done_) return 0;
+    const std::uint64_t start = is_start() ? 1 : 0;
+    return start + static_cast<std::uint64_t>(plan_.stopping.iterations) - trace_.size();
+  }
+  const char* stage() const override { return plan_.name; }
   int summaries_at_once() const override {
     return static_cast<int>(std::clamp<std::uint64_t>(
         kMostBytes / std::max<std::uint64_t>(1, 8 * tables_.count_size()), 1, 1 << 10));
@@ -183,15 +188,20 @@ class EmModel : public RoundModel {
     archive.value(starts_);
     archive.value(is_done_);
     archive.value(converged_);
-    archive.value(prior_);
-    archive.array(trace_);
+    archive.value(prior_, -kMostObjective, kMostObjective);
+    archive.list(trace_, 0, static_cast<std::uint64_t>(plan_.stopping.iterations));
+    archive.require_all(trace_, -kMostObjective, kMostObjective);
     if (!asks_votes_) tables_.exchange(archive);  // else they are as they were made
     bool has_before = before_.has_value();
     archive.value(has_before);
     if (has_before && !before_) before_.emplace().prepare(workers_, classes_);
     if (has_before) before_->exchange(archive);
-    archive.rows(last_.counts, tables_.count_width());
-    archive.array(last_.totals);
+    archive.rows_if_any(last_.counts, tables_.count_width(), tables_.count_size());
+    archive.list(last_.totals, 0, classes_);
+    // Only before the first sums there are none.
+    const bool has_sums = last_.totals.size() == classes_ && last_.counts.size() == tables_.count_size();
+    archive.require(!is_done_ || (has_sums && !is_start()));
+    archive.require(has_sums || trace_.empty());
   }
 
  protected:
@@ -224,6 +234,10 @@ class EmModel : public RoundModel {
 
  private:
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+  static constexpr double kMostObjective = 1e300;
+
+  // Nothing was added up yet.
+  bool is_start() const { return asks_votes_ || starts_; }
 
   // Rows of some tasks.
   struct Scratch {

@@ -87,7 +87,8 @@ void WholeCounts::add_totals(WorkerId w, std::span<double> totals) const {
 void WholeCounts::exchange(Archive& archive) {
   if (dense()) {
     archive.rows(cells_, width_);
-    archive.rows(carried_, width_);
+    archive.rows_if_any(carried_, width_, cells_.size());
+    for (const std::uint32_t cell : cells_) archive.require(cell < kFull);
     return;
   }
   struct Cell {
@@ -103,10 +104,11 @@ void WholeCounts::exchange(Archive& archive) {
         cells.push_back({w, label, truth, count});
       });
   }
-  archive.array(cells);
+  archive.list(cells, 0, ~std::uint64_t{0});
   if (!archive.reads()) return;
   for (const Cell& cell : cells) {
-    if (cell.worker >= workers_ || cell.label >= classes_ || cell.truth >= classes_) continue;
+    archive.require(cell.worker < workers_ && cell.label < classes_ && cell.truth < classes_ &&
+                    cell.count > 0 && cell.count <= 0x1p40);
     sparse_.add(cell.worker, cell.label, cell.truth, cell.count);
   }
 }

@@ -174,6 +174,7 @@ class MajorityVoteModel final : public AgreementModel {
     vote_.expect(input.workers, input.classes);
   }
 
+  std::uint64_t rounds_left() const override { return is_done() ? 0 : 1; }
   const char* stage() const override { return "mv"; }
   void answer(const TaskBlock& block, std::span<Estimate> estimates,
               std::span<double> posteriors) const override {
@@ -229,7 +230,8 @@ MethodInfo mv_method() {
       "mv", "majority vote: the class with the most labels", "folklore",
       {.takes_workers = true,
        .takes = {{"weight", Per::worker, 0, "of a worker's votes, 1 otherwise"}},
-       .by_shares = true}));
+       .by_shares = true,
+       .weighs_every_class = false}));
 }
 
 }  // namespace crowdfold

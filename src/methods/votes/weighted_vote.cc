@@ -9,6 +9,8 @@
 namespace crowdfold {
 namespace {
 
+constexpr double kMostWeight = 1e100;  // or bytes are no model
+
 void to_shares(std::span<double> scores) {
   for (double& score : scores) score = std::max(score, kLeastProbability);
   const double sum = std::accumulate(scores.begin(), scores.end(), 0.0);
@@ -72,8 +74,10 @@ void WeightedVote::report(const RunContext& context, Result& result) const {
 void WeightedVote::exchange(Archive& archive) {
   AgreementModel::exchange(archive);
   archive.array(weights_);
-  archive.array(trace_);
-  archive.value(round_);
+  archive.require_all(weights_, -kMostWeight, kMostWeight);
+  archive.value(round_, 0, plan_.rounds);
+  archive.list(trace_, 0, static_cast<std::uint64_t>(plan_.rounds));
+  archive.require_all(trace_, -kMostWeight, kMostWeight);
   archive.value(converged_);
 }
 

@@ -25,6 +25,9 @@ class WeightedVote : public AgreementModel {
  public:
   WeightedVote(const VotePlan& plan, const RoundsInput& input);
 
+  std::uint64_t rounds_left() const override {
+    return is_done() ? 0 : static_cast<std::uint64_t>(plan_.rounds - round_);
+  }
   const char* stage() const override { return plan_.name; }
   void answer(const TaskBlock& block, std::span<Estimate> estimates,
               std::span<double> posteriors) const override;

@@ -53,8 +53,8 @@ class ZeroBasedSkillModel final : public WeightedVote {
   }
   void exchange(Archive& archive) override {
     WeightedVote::exchange(archive);
-    archive.value(rate_);
-    archive.value(steps_);
+    archive.value(rate_, 0.0, 1.0);
+    archive.value(steps_, 0, options_.iterations + 1);
   }
 
  private:
