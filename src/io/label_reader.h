@@ -83,6 +83,19 @@ class LabelReader {
 Labels read_tables(const std::vector<std::string>& paths, const ReadOptions& options,
                    const RunContext& context, OpenedPipes pipes, std::vector<ReadReport>* reports);
 
+// What parsers give rows to: take(row, lasting), and take_common(task, worker, label) for most of them.
+template <class Take, class TakeCommon>
+struct LabelSink {
+  const Take& take;
+  const TakeCommon& common;
+
+  [[gnu::always_inline]] Complaint operator()(Row row, bool lasting) const { return take(row, lasting); }
+  [[gnu::always_inline]] bool take_common(std::string_view task, std::string_view worker,
+                                          std::string_view label) const {
+    return common(task, worker, label);
+  }
+};
+
 template <class Writer>
 BlockOutcome LabelReader::parse(Input& input, const TextBlock& block, std::size_t thread,
                                 Writer& writer) {
@@ -103,7 +116,15 @@ BlockOutcome LabelReader::parse(Input& input, const TextBlock& block, std::size_
     if (!lasting) flush();
     return complaint;
   };
-  BlockOutcome outcome = input.parsers[thread].parse(block, take_row);
+  const auto take_common = [&](std::string_view task, std::string_view worker, std::string_view label)
+      __attribute__((always_inline)) {
+    if (!input.rows.is_common(task, worker, label)) return false;
+    batch.push(task, worker, label);
+    if (batch.full()) flush();
+    return true;
+  };
+  BlockOutcome outcome = input.parsers[thread].parse(
+      block, LabelSink<decltype(take_row), decltype(take_common)>{take_row, take_common});
   flush();
   outcome.repeated_headers = left_out.repeated_headers;
   outcome.total_rows = left_out.total_rows;
