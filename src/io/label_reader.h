@@ -14,6 +14,7 @@
 #include "io/spellings.h"
 #include "labels/duplicates.h"
 #include "labels/grouping/label_block.h"
+#include "labels/grouping/tasks_ahead.h"
 #include "labels/name_head.h"
 
 namespace crowdfold {
@@ -79,9 +80,13 @@ class LabelReader {
   std::uint64_t abstained_ = 0;  // see BlockSummary
 };
 
-// read_labels() for inputs that are no exports.
+// read_labels() that gives tasks of tables to `ahead` while it reads on; null: to nobody.
+Labels read_labels(const std::vector<std::string>& paths, const ReadOptions& options,
+                   const RunContext& context, std::vector<ReadReport>* reports, TasksAhead* ahead);
+// The same for inputs that are no exports.
 Labels read_tables(const std::vector<std::string>& paths, const ReadOptions& options,
-                   const RunContext& context, OpenedPipes pipes, std::vector<ReadReport>* reports);
+                   const RunContext& context, OpenedPipes pipes, std::vector<ReadReport>* reports,
+                   TasksAhead* ahead = nullptr);
 
 // What parsers give rows to: take(row, lasting), and take_common(task, worker, label) for most of them.
 template <class Take, class TakeCommon>

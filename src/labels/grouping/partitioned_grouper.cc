@@ -33,7 +33,7 @@ void PartitionedGrouper::append(const BlockSummary& block) {
   ids_.absorb(block);
 }
 
-Labels PartitionedGrouper::finish(const RunContext& context) {
+Labels PartitionedGrouper::finish(const RunContext& context, TasksAhead* ahead) {
   std::vector<GroupedPartition> partitions(num_partitions());
   const auto threads = static_cast<std::size_t>(std::max(1, context.threads));
   std::vector<BytePool> pools(threads);
@@ -51,7 +51,7 @@ Labels PartitionedGrouper::finish(const RunContext& context) {
   for (const PartitionScratch& s : scratch) duplicates += s.deduplicator.duplicates;
   scratch.clear();
   packers_.clear();
-  return join(partitions, duplicates, context);
+  return join(partitions, duplicates, context, ahead);
 }
 
 // Of all tasks with a second label the one that appears first: how many partitions there are must not
@@ -69,7 +69,7 @@ void PartitionedGrouper::refuse_offenders(const std::vector<GroupedPartition>& p
 // Brings the partitions' tasks into the order of their first rows. Ranges of rows are independent of one
 // another as soon as it is known what comes before each of them.
 Labels PartitionedGrouper::join(const std::vector<GroupedPartition>& partitions,
-                                std::uint64_t duplicates, const RunContext& context) {
+                                std::uint64_t duplicates, const RunContext& context, TasksAhead* ahead) {
   const std::size_t num_ranges = ids_.rows / kRowsPerRange + 1;
   // begins[range][partition]: the first of the partition's tasks that appears in this range, or later.
   std::vector<std::vector<std::uint32_t>> begins(num_ranges + 1,
@@ -109,7 +109,7 @@ Labels PartitionedGrouper::join(const std::vector<GroupedPartition>& partitions,
   FlatArray<WorkerId> workers(all.labels);
   FlatArray<ClassId> classes(all.labels);
   offsets[0] = 0;
-  parallel_for(context.threads, num_ranges, [&](std::size_t range, int) {
+  const auto join_range = [&](std::size_t range) {
     // The range's tasks by row, then one after another.
     struct Place {
       std::uint32_t partition = kNowhere;
@@ -133,7 +133,19 @@ Labels PartitionedGrouper::join(const std::vector<GroupedPartition>& partitions,
       name_ends[at.tasks] = at.name_bytes += name.size();
       offsets[++at.tasks] = at.labels += count;
     }
-  });
+  };
+  std::size_t next = 0;
+  run_pipeline<std::size_t>(
+      context.threads, 2 * static_cast<std::size_t>(std::max(1, context.threads)),
+      [&](std::size_t& range) { return (range = next++) < num_ranges; },
+      [&](const std::size_t& range, int) { join_range(range); },
+      [&](const std::size_t& range) {
+        const std::uint64_t first = before[range].tasks;
+        const std::uint64_t count = before[range + 1].tasks - first;
+        if (ahead == nullptr || count == 0) return;
+        ahead->take({static_cast<TaskId>(first), std::span(offsets).subspan(first, count + 1),
+                     workers.data(), classes.data(), ids_.workers.size(), ids_.classes.size()});
+      });
 
   NameTable tasks("tasks", kMaxTasks, std::move(names), std::move(name_ends));
   return {{std::move(tasks), std::move(ids_.workers), std::move(ids_.classes)},
