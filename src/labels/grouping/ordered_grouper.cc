@@ -11,6 +11,10 @@ namespace crowdfold {
 namespace {
 
 constexpr std::size_t kPrefetch = 16;  // look-ups ahead whose cache lines are asked for
+// Labels that are given ahead at a time. Blocks are appended by this thread and that, and what is
+// learned moves to its core each time: with a fourth of this, which a block holds, the whole takes 2 %
+// more.
+constexpr std::uint64_t kGivenAtOnce = 1 << 15;
 
 }  // namespace
 
@@ -69,7 +73,9 @@ void OrderedGrouper::append(const LabelBlock& block) {
     offsets_.push_back(end);
     if (task < known || !task_of_run_.empty()) task_of_run_.push_back(task);
   }
-  if (offsets_.size() > 2) give_ahead(offsets_.size() - 2);  // the last run may go on in the next block
+  const std::size_t whole_tasks =
+      std::max<std::size_t>(1, offsets_.size() - 1) - 1;  // the last run may go on
+  if (offsets_[whole_tasks] - offsets_[given_] >= kGivenAtOnce) give_ahead(whole_tasks);
 }
 
 // Gives the tasks before number `whole_tasks`, unless they were given: their labels are still in the
