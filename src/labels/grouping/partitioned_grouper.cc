@@ -17,7 +17,7 @@ namespace crowdfold {
 namespace {
 
 constexpr std::size_t kRowsPerRange = 1 << 16;  // that are joined at a time: their places fit the cache
-constexpr std::uint32_t kNowhere = 0xFFFF'FFFF;
+constexpr std::size_t kTasksAhead = 8;          // tasks ahead whose labels are asked for
 
 }  // namespace
 
@@ -112,22 +112,35 @@ Labels PartitionedGrouper::join(const std::vector<GroupedPartition>& partitions,
   const auto join_range = [&](std::size_t range) {
     // The range's tasks by row, then one after another.
     struct Place {
-      std::uint32_t partition = kNowhere;
+      const GroupedPartition* partition = nullptr;
       std::uint32_t task = 0;
     };
     std::vector<Place> places(kRowsPerRange);
-    for (std::uint32_t p = 0; p < partitions.size(); ++p) {
+    for (std::size_t p = 0; p < partitions.size(); ++p) {
       for (std::uint32_t t = begins[range][p]; t < begins[range + 1][p]; ++t)
-        places[partitions[p].first_row[t] % kRowsPerRange] = {p, t};
+        places[partitions[p].first_row[t] % kRowsPerRange] = {&partitions[p], t};
     }
+    std::erase_if(places, [](const Place& place) { return place.partition == nullptr; });
     Before at = before[range];
-    for (const Place& place : places) {
-      if (place.partition == kNowhere) continue;
-      const GroupedPartition& partition = partitions[place.partition];
-      const std::string_view name = partition.name(place.task);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      // Tasks of a partition are far from those of others, and processors do not follow so many at once.
+      if (i + 2 * kTasksAhead < places.size()) {
+        const auto [partition, task] = places[i + 2 * kTasksAhead];
+        __builtin_prefetch(&partition->label_ends[task]);
+        __builtin_prefetch(&partition->name_ends[task]);
+      }
+      if (i + kTasksAhead < places.size()) {
+        const auto [partition, task] = places[i + kTasksAhead];
+        __builtin_prefetch(partition->workers.data() + partition->label_begin(task));
+        __builtin_prefetch(partition->classes.data() + partition->label_begin(task));
+        __builtin_prefetch(partition->names.data() + partition->name_begin(task));
+      }
+      const GroupedPartition& partition = *places[i].partition;
+      const std::uint32_t task = places[i].task;
+      const std::string_view name = partition.name(task);
       copy_name(names.data() + at.name_bytes, name);
-      const std::uint32_t begin = partition.label_begin(place.task);
-      const std::uint32_t count = partition.label_begin(place.task + 1) - begin;
+      const std::uint32_t begin = partition.label_begin(task);
+      const std::uint32_t count = partition.label_begin(task + 1) - begin;
       std::copy_n(partition.workers.data() + begin, count, workers.data() + at.labels);
       std::copy_n(partition.classes.data() + begin, count, classes.data() + at.labels);
       name_ends[at.tasks] = at.name_bytes += name.size();
