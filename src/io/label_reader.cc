@@ -45,8 +45,8 @@ struct PairSlot {
 };
 
 Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOptions& options,
-                    const RunContext& context) {
-  OrderedGrouper grouper(options.duplicates);
+                    const RunContext& context, TasksAhead* ahead) {
+  OrderedGrouper grouper(options.duplicates, ahead);
   // A little more than it seems: pages that are never touched cost nothing, arrays that move do.
   const auto expected = [&](std::size_t in_first) {
     return static_cast<std::uint64_t>(1.05 * reader.blocks() * static_cast<double>(in_first));
@@ -66,7 +66,7 @@ Labels read_ordered(LabelReader& reader, const LabelBlock& first, const ReadOpti
 }
 
 Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const ReadOptions& options,
-                        const RunContext& context) {
+                        const RunContext& context, TasksAhead* ahead) {
   const double rows = reader.blocks() * static_cast<double>(first.rows);
   const auto partitions = static_cast<std::uint64_t>(
       std::max(rows / kRowsPerPartition, kPartitionsPerThread * context.threads));
@@ -78,7 +78,7 @@ Labels read_partitioned(LabelReader& reader, const LabelBlock& first, const Read
                grouper.append(block);
                require_room_for_labels(reader.source(), grouper.bytes(), context.max_memory);
              });
-  return grouper.finish(context);
+  return grouper.finish(context, ahead);
 }
 
 }  // namespace
@@ -239,24 +239,30 @@ void rethrow_with_place(const DuplicateLabel& error, const std::vector<std::stri
 
 Labels read_labels(const std::vector<std::string>& paths, const ReadOptions& options,
                    const RunContext& context, std::vector<ReadReport>* reports) {
+  return read_labels(paths, options, context, reports, nullptr);
+}
+
+Labels read_labels(const std::vector<std::string>& paths, const ReadOptions& options,
+                   const RunContext& context, std::vector<ReadReport>* reports, TasksAhead* ahead) {
   const ReadOptions bounded = within(context, options);
   if (any_packed(paths)) return read_packed(paths, bounded, context, reports);
   OpenedPipes pipes;
   if (!holds_exports(paths, bounded, pipes))
-    return read_tables(paths, options, context, std::move(pipes), reports);
+    return read_tables(paths, options, context, std::move(pipes), reports, ahead);
   ImportedLabels imported = import_exports(paths, bounded, context, std::move(pipes));
   if (reports != nullptr) *reports = {std::move(imported.report)};
   return std::move(imported.labels);
 }
 
 Labels read_tables(const std::vector<std::string>& paths, const ReadOptions& options,
-                   const RunContext& context, OpenedPipes pipes, std::vector<ReadReport>* reports) {
+                   const RunContext& context, OpenedPipes pipes, std::vector<ReadReport>* reports,
+                   TasksAhead* ahead) {
   require_no_export_options(paths[0], options);
   LabelReader reader(paths, options, context, std::move(pipes));
   try {
     const LabelBlock first = reader.peek();
-    Labels labels = looks_grouped(first) ? read_ordered(reader, first, options, context)
-                                         : read_partitioned(reader, first, options, context);
+    Labels labels = looks_grouped(first) ? read_ordered(reader, first, options, context, ahead)
+                                         : read_partitioned(reader, first, options, context, ahead);
     std::vector<ReadReport> read = reader.reports();
     require_labels(read, labels.rows().read);
     std::uint64_t skipped = 0;

@@ -14,6 +14,7 @@
 #include "io/spellings.h"
 #include "labels/duplicates.h"
 #include "labels/grouping/label_block.h"
+#include "labels/grouping/tasks_ahead.h"
 #include "labels/name_head.h"
 
 namespace crowdfold {
@@ -79,9 +80,26 @@ class LabelReader {
   std::uint64_t abstained_ = 0;  // see BlockSummary
 };
 
-// read_labels() for inputs that are no exports.
+// read_labels() that gives tasks of tables to `ahead` while it reads on; null: to nobody.
+Labels read_labels(const std::vector<std::string>& paths, const ReadOptions& options,
+                   const RunContext& context, std::vector<ReadReport>* reports, TasksAhead* ahead);
+// The same for inputs that are no exports.
 Labels read_tables(const std::vector<std::string>& paths, const ReadOptions& options,
-                   const RunContext& context, OpenedPipes pipes, std::vector<ReadReport>* reports);
+                   const RunContext& context, OpenedPipes pipes, std::vector<ReadReport>* reports,
+                   TasksAhead* ahead = nullptr);
+
+// What parsers give rows to: take(row, lasting), and take_common(task, worker, label) for most of them.
+template <class Take, class TakeCommon>
+struct LabelSink {
+  const Take& take;
+  const TakeCommon& common;
+
+  [[gnu::always_inline]] Complaint operator()(Row row, bool lasting) const { return take(row, lasting); }
+  [[gnu::always_inline]] bool take_common(std::string_view task, std::string_view worker,
+                                          std::string_view label) const {
+    return common(task, worker, label);
+  }
+};
 
 template <class Writer>
 BlockOutcome LabelReader::parse(Input& input, const TextBlock& block, std::size_t thread,
@@ -103,7 +121,15 @@ BlockOutcome LabelReader::parse(Input& input, const TextBlock& block, std::size_
     if (!lasting) flush();
     return complaint;
   };
-  BlockOutcome outcome = input.parsers[thread].parse(block, take_row);
+  const auto take_common = [&](std::string_view task, std::string_view worker, std::string_view label)
+      __attribute__((always_inline)) {
+    if (!input.rows.is_common(task, worker, label)) return false;
+    batch.push(task, worker, label);
+    if (batch.full()) flush();
+    return true;
+  };
+  BlockOutcome outcome = input.parsers[thread].parse(
+      block, LabelSink<decltype(take_row), decltype(take_common)>{take_row, take_common});
   flush();
   outcome.repeated_headers = left_out.repeated_headers;
   outcome.total_rows = left_out.total_rows;

@@ -28,6 +28,18 @@ class LabelRows {
     if (wide_) std::copy(format.worker_names().begin(), format.worker_names().end(), names_.begin() + 1);
   }
 
+  // Whether the fields are a label as they are, of which read() would say no more. Most rows are.
+  [[gnu::always_inline]] bool is_common(std::string_view task, std::string_view worker,
+                                        std::string_view label) const {
+    if (wide_ || !without_.empty()) return false;
+    if (task.empty() || worker.empty() || label.empty()) return false;
+    if (may_need_trim(task) || may_need_trim(worker) || may_need_trim(label)) return false;
+    if (task.size() == header_[0].size() && worker.size() == header_[1].size() &&
+        label.size() == header_[2].size())
+      return false;
+    return !has_header_ || !may_name_role(task) || !may_name_role(label) || !may_name_role(worker);
+  }
+
   // Calls take(task, worker, label) for each label of the row, with blanks at the ends trimmed. Rows
   // that are none are left out, and counted in `outcome`.
   // Inlined into the parser: see LabelReader::parse.

@@ -1,7 +1,6 @@
 #include "io/output.h"
 
 #include <fcntl.h>
-#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/random.h>
@@ -23,6 +22,7 @@
 #include "crowdfold/io.h"
 #include "crowdfold/words.h"
 #include "io/file_place.h"
+#include "io/numbers.h"
 
 namespace crowdfold {
 
@@ -319,13 +319,9 @@ bool tells_its_kind(const std::string& path) {
 
 namespace {
 
-template <char kSeparator>
-void append_field(std::string& to, std::string_view field) {
-  // To the end, not to the first one found: most fields hold none of these, and nothing is to be
-  // predicted.
-  int special = 0;
-  for (const char c : field) special |= (c == kSeparator) | (c == '"') | (c == '\r') | (c == '\n');
-  if (special == 0) {
+void append_field(std::string& to, std::string_view field, char separator) {
+  if (!may_need_quotes(field, separator) ||
+      field.find_first_of(std::string{separator, '"', '\r', '\n'}) == std::string_view::npos) {
     to.append(field);
     return;
   }
@@ -339,8 +335,8 @@ void append_field(std::string& to, std::string_view field) {
 
 }  // namespace
 
-void append_csv(std::string& to, std::string_view field) { append_field<','>(to, field); }
-void append_tsv(std::string& to, std::string_view field) { append_field<'\t'>(to, field); }
+void append_csv(std::string& to, std::string_view field) { append_field(to, field, ','); }
+void append_tsv(std::string& to, std::string_view field) { append_field(to, field, '\t'); }
 
 std::string without_formula(std::string_view field) {
   const char first = field.empty() ? '\0' : field[0];
@@ -363,8 +359,8 @@ void append_json(std::string& to, std::string_view text) {
 }
 
 void append_number(std::string& to, double value) {
-  char digits[32];
-  to.append(digits, fmt::format_to(digits, FMT_COMPILE("{}"), value));
+  char digits[kNumberRoom];
+  to.append(digits, write_number(digits, value));
 }
 
 }  // namespace crowdfold

@@ -11,6 +11,7 @@
 
 #include "crowdfold/io.h"
 #include "io/encoder.h"
+#include "labels/name_key.h"
 
 struct stat;
 
@@ -68,6 +69,21 @@ enum class TextKind { csv, spreadsheet, tsv, spreadsheet_tsv, jsonl, json };
 // Error(usage) for an ending that promises a file of another kind, such as .xlsx.
 TextKind kind_of(const std::string& path, const WriteOptions& options = {});
 
+// False for a field that stands between separators as it is, which most do; true where one has to look.
+// By words: a loop over bytes takes longer than copying them.
+inline bool may_need_quotes(std::string_view field, char separator) {
+  constexpr std::uint64_t kEach = 0x0101'0101'0101'0101ULL;
+  constexpr std::uint64_t kBehindQuote = '"' + 1;  // all that need quotes are below, but for separators
+  const auto has_special = [&](std::uint64_t word) {
+    const std::uint64_t others = word ^ kEach * static_cast<unsigned char>(separator);
+    return (((word - kEach * kBehindQuote) & ~word) | ((others - kEach) & ~others)) & kEach << 7;
+  };
+  const std::size_t size = field.size();
+  if (size < 8) return has_special(first_bytes(field) | ~std::uint64_t{0} << 8 * size) != 0;
+  std::uint64_t found = has_special(last_bytes(field));
+  for (std::size_t at = 0; at + 8 < size; at += 8) found |= has_special(first_bytes(field.substr(at)));
+  return found != 0;
+}
 // A field of a CSV file, quoted if it must be.
 void append_csv(std::string& to, std::string_view field);
 // The same of a TSV file.

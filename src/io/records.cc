@@ -7,6 +7,8 @@
 
 #include "base/parallel.h"
 #include "crowdfold/io.h"
+#include "io/numbers.h"
+#include "labels/name_key.h"
 
 namespace crowdfold {
 namespace {
@@ -132,10 +134,31 @@ void RecordFile::flush() {
 EstimateFormat::EstimateFormat(TextKind kind, const NameTable& classes, bool posterior)
     : records_(kind, {"task", "label", "confidence"}, "posterior",
                posterior ? names_of(classes) : std::vector<std::string>()),
-      classes_(classes) {}
+      classes_(classes) {
+  if (!records_.is_delimited() || posterior) return;
+  for (const std::string& name : names_of(classes)) {
+    std::string& cell = cells_.emplace_back(1, records_.separator());
+    kind == TextKind::csv ? append_csv(cell, name) : append_tsv(cell, name);
+    cell += records_.separator();
+  }
+}
+
+bool EstimateFormat::append_plain(std::string& to, std::string_view task,
+                                  const Estimate& estimate) const {
+  if (estimate.label >= cells_.size() || may_need_quotes(task, records_.separator())) return false;
+  const std::string& cell = cells_[estimate.label];
+  const std::size_t before = to.size();
+  to.resize(before + task.size() + cell.size() + kNumberRoom + 1);
+  char* end = copy_name(to.data() + before, task);
+  end = write_number(copy_name(end, cell), estimate.confidence);
+  *end++ = '\n';
+  to.resize(static_cast<std::size_t>(end - to.data()));
+  return true;
+}
 
 void EstimateFormat::append(std::string& to, std::string_view task, const Estimate& estimate,
                             std::span<const double> posterior) const {
+  if (append_plain(to, task, estimate)) return;
   Records::Line line = records_.line(to);
   line.text(task);
   if (estimate.label != kNoClass) {

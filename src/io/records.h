@@ -25,6 +25,9 @@ class Records {
   std::string_view footer() const { return kind_ == TextKind::json ? "\n]\n" : ""; }
   // Of what stands between records, their text begins with this many bytes. The first one goes without.
   std::size_t bytes_between() const { return kind_ == TextKind::json ? 1 : 0; }
+  // Whether texts stand between separators as they are, but for those that need quotes.
+  bool is_delimited() const { return kind_ == TextKind::csv || kind_ == TextKind::tsv; }
+  char separator() const { return separator_; }
 
   // One record on its way: a value for every column, then end().
   class Line {
@@ -53,7 +56,7 @@ class Records {
       if (records_.is_json()) {
         to_.append(records_.before_[field_]);
       } else if (field_ > 0) {
-        to_.append(1, records_.separator_);
+        to_.push_back(records_.separator_);
       }
       ++field_;
     }
@@ -125,8 +128,13 @@ class EstimateFormat {
               std::span<const double> posterior) const;
 
  private:
+  // What most records are, in one piece and without a call for each value. False: it is not one of
+  // these.
+  bool append_plain(std::string& to, std::string_view task, const Estimate& estimate) const;
+
   Records records_;
   const NameTable& classes_;
+  std::vector<std::string> cells_;  // by class, between separators; empty if records are not delimited
 };
 
 }  // namespace crowdfold

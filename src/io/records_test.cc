@@ -54,6 +54,50 @@ TEST(Records, HaveAnObjectOfTheNestedColumnsInJsonOnly) {
             "{\"name\":\"\",\"all\":{\"x\":null,\"n\":1e+300}}\n");
 }
 
+// The common record is written in one piece, others value by value: a text must not tell which.
+TEST(EstimateFormat, WritesAnyTaskAsRecordsDo) {
+  const std::vector<std::string> tasks = {"",
+                                          "a",
+                                          "ab",
+                                          "abc",
+                                          "abcd",
+                                          "abcdefg",
+                                          "image_00000001",
+                                          "a name of more than twenty-four bytes, with a comma",
+                                          "quote\"",
+                                          "\"",
+                                          "line\nbreak",
+                                          "tab\there",
+                                          " blank",
+                                          "ümlaut",
+                                          ",",
+                                          "comma,",
+                                          "seven77,",
+                                          "return\r",
+                                          "!exclamation",
+                                          "#"};
+  for (const TextKind kind : {TextKind::csv, TextKind::tsv, TextKind::spreadsheet, TextKind::jsonl}) {
+    NameTable classes("classes", 10);
+    for (const char* name : {"yes", "n,o", "tab\there"}) classes.intern(name);
+    const EstimateFormat format(kind, classes, false);
+    classes.intern("later");
+    for (const std::string& task : tasks) {
+      for (const ClassId label : {ClassId{0}, ClassId{1}, ClassId{2}, ClassId{3}, kNoClass}) {
+        for (const double confidence : {.8125, 2. / 3, 1., 1e-9}) {
+          std::string expected = "before";
+          Records::Line line = format.records().line(expected);
+          line.text(task);
+          label == kNoClass ? line.null().null() : line.text(classes[label]).number(confidence);
+          line.end();
+          std::string text = "before";
+          format.append(text, task, {label, confidence}, {});
+          EXPECT_EQ(text, expected);
+        }
+      }
+    }
+  }
+}
+
 TEST(RecordFile, IsAnArrayOfJsonObjects) {
   const testing::TempDir folder;
   const std::string path = folder / "records.json";

@@ -29,6 +29,9 @@ class Deduplicator {
   // Under Duplicates::error, sets `offender` to the worker and returns at once.
   std::size_t apply(WorkerId* workers, ClassId* classes, std::size_t count);
 
+  // Whether a worker has several of a task's labels.
+  bool any(const WorkerId* workers, std::size_t count);
+
   void grow(std::size_t num_workers) {
     if (num_workers > seen_.size()) seen_.resize(num_workers);
   }
@@ -44,7 +47,6 @@ class Deduplicator {
   };
 
   void begin_task();
-  bool any(const WorkerId* workers, std::size_t count);
 
   Duplicates rule_;
   std::vector<Seen> seen_;  // by worker; stale unless it carries the present stamp

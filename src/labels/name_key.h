@@ -28,9 +28,12 @@ inline std::uint64_t first_bytes(std::string_view text) {
   if (n >= 4) {
     return load<std::uint32_t>(text.data()) | load<std::uint32_t>(text.data() + n - 4) << (8 * (n - 4));
   }
-  std::uint64_t word = 0;
-  for (std::size_t i = n; i-- > 0;) word = word << 8 | static_cast<unsigned char>(text[i]);
-  return word;
+  if (n == 0) return 0;
+  // One to three, without a loop, whose end could not be predicted: some are looked at twice.
+  const auto byte = [&](std::size_t i) {
+    return std::uint64_t{static_cast<unsigned char>(text[i])} << 8 * i;
+  };
+  return byte(0) | byte(n / 2) | byte(n - 1);
 }
 inline std::uint64_t last_bytes(std::string_view text) {
   const std::size_t n = text.size();
@@ -85,6 +88,9 @@ inline char* copy_name(char* to, std::string_view name) {
   } else if (n > 16 && n <= 32) {
     std::memcpy(to, from, 16);
     std::memcpy(to + n - 16, from + n - 16, 16);
+  } else if (n >= 4 && n < 8) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + n - 4, from + n - 4, 4);
   } else {
     std::memcpy(to, from, n);
   }

@@ -58,6 +58,18 @@ inline Result believable(bool saw_all_labels, const Labels& labels, const Knowle
   return result;
 }
 
+// The answers of an online method that has learned from all of these tasks, for MethodInfo::answer_learned.
+template <class Online>
+Result answer_learned(Online& method, const Labels& labels, const RunContext& context) {
+  method.expect(labels.num_workers(), labels.num_classes());
+  Result result;
+  ResultRoom room(labels, context, result);
+  judge_all(method, {labels}, context, room);
+  result.learned = method.state();
+  result.doubt = method.doubt();
+  return believable(true, labels, {}, std::move(result));
+}
+
 RoundsInput rounds_input(const Labels& labels, const Knowledge& given, const RunContext& context);
 Result fit_in_rounds(std::unique_ptr<RoundModel> model, const Labels& labels, const Knowledge& given,
                      const RunContext& context);
@@ -176,6 +188,11 @@ MethodInfo online_method(std::string name, std::string summary, std::string cita
                   traits};
   info.make = [name, traits](const Settings& settings) -> std::unique_ptr<Method> {
     return std::make_unique<Batch>(name, traits, Online::option_table().parse(name.c_str(), settings));
+  };
+  info.answer_learned = [name, traits](OnlineMethod& method, const Labels& labels,
+                                       const RunContext& context) {
+    require_fit(name, traits, labels, {});
+    return crowdfold::answer_learned(dynamic_cast<Online&>(method), labels, context);
   };
   return also_online<Online>(std::move(info));
 }

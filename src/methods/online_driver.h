@@ -59,6 +59,24 @@ struct TaskSequence {
   ClassId truth(TaskId t) const { return t < truths.size() ? truths[t] : kNoClass; }
 };
 
+// Judges all tasks that have no truth, in parallel, by a method that has learned. `Online`: see below.
+template <class Online>
+void judge_all(const Online& method, const TaskSequence& tasks, const RunContext& context,
+               ResultRoom& room) {
+  constexpr std::size_t kGrain = 1 << 16;
+  parallel_ranges(context.threads, tasks.labels.num_tasks(), kGrain,
+                  [&](std::size_t first, std::size_t last, int) {
+                    context.throw_if_cancelled();
+                    for (auto t = static_cast<TaskId>(first); t < last; ++t) {
+                      if (tasks.truth(t) != kNoClass) continue;
+                      if constexpr (std::is_abstract_v<Online>)
+                        room.put(t, method.estimate(tasks.task(t), room.posterior(t)));
+                      else
+                        room.put(t, method.Online::estimate(tasks.task(t), room.posterior(t)));
+                    }
+                  });
+}
+
 // Judges all tasks and learns from them, in the method's order: a method that looks twice judges them
 // when it has learned from all. Fills the result's answers and what was learned.
 //
@@ -111,15 +129,7 @@ Result observe_all(Online& method, const TaskSequence& tasks, const char* stage,
   }
   chunk.finish();
 
-  if (twice) {
-    parallel_ranges(context.threads, num_tasks, kTasksPerReport,
-                    [&](std::size_t first, std::size_t last, int) {
-                      context.throw_if_cancelled();
-                      for (auto t = static_cast<TaskId>(first); t < last; ++t) {
-                        if (tasks.truth(t) == kNoClass) room.put(t, estimate(t, room.posterior(t)));
-                      }
-                    });
-  }
+  if (twice) judge_all(method, tasks, context, room);
   result.learned = method.state();
   result.doubt = method.doubt();
   return result;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/random.h"
 #include "crowdfold/metrics.h"
 #include "crowdfold/simulate.h"
 #include "label_files.h"
@@ -59,6 +60,47 @@ Aggregation task_by_task(const TempDir& folder, AggregateRequest request, int co
   }
   if (told != nullptr) *told = std::move(summary);
   return result;
+}
+
+// Through the door: a method may have learned from tasks while others were read.
+Aggregation by_request(const TempDir& folder, AggregateRequest request, int count) {
+  request.road = Road::in_memory;
+  request.output = folder / "asked.csv";
+  const AggregateSummary summary = aggregate(request, threads(count));
+  write_workers(folder / "asked-workers.csv", summary.workers(), summary.result.learned, true,
+                threads(count));
+  return {read_file(request.output), read_file(folder / "asked-workers.csv")};
+}
+
+TEST(LearningAhead, GivesTheSameBytesAsLearningFromAllLabels) {
+  const TempDir folder;
+  std::vector<LabelRow> rows = big_crowd();
+  std::vector<std::string> inputs = {as_csv(rows)};
+  rows.push_back({rows.front().task, "somebody else", rows.front().label});  // comes back at the end
+  inputs.push_back(as_csv(rows));
+  rows.back() = rows[rows.size() - 2];  // a duplicate at the end
+  inputs.push_back(as_csv(rows));
+  rows.back() = {"one more", rows.front().worker, "a class that is new"};
+  inputs.push_back(as_csv(rows));
+  std::swap(rows.front(), rows[rows.size() / 2]);
+  std::reverse(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 3));
+  Random(1).shuffle(rows);
+  inputs.push_back(as_csv(rows));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string path = folder.write("labels.csv", inputs[i]);
+    for (const Settings& settings : {Settings{}, Settings{{"ties", "random"}},
+                                     Settings{{"order", "shuffled"}}, Settings{{"vote_rounds", "2"}}}) {
+      const Aggregation expected = in_memory(folder, path, "twopass", settings);
+      for (const int count : {1, 3}) {
+        const Aggregation result = by_request(
+            folder,
+            {.method = "twopass", .settings = settings, .labels = {path}, .read = small_blocks()},
+            count);
+        ASSERT_TRUE(result.estimates == expected.estimates) << i << " " << count;
+        ASSERT_TRUE(result.workers == expected.workers) << i << " " << count;
+      }
+    }
+  }
 }
 
 TEST(TaskByTask, GivesTheSameBytesAsInMemory) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/random.h"
 #include "labels/duplicates.h"
@@ -52,18 +53,53 @@ typename Writer::Block write(const std::vector<LabelRow>& rows, const Cut& cut, 
 
 constexpr int kMostReaders = 4;
 
+// Keeps what it takes.
+class Taken : public TasksAhead {
+ public:
+  void take(const Tasks& tasks) override {
+    complete_ = complete_ && !withdrawn && tasks.first == num_tasks;
+    for (std::size_t i = 0; i + 1 < tasks.ends.size(); ++i) {
+      for (std::uint64_t j = tasks.ends[i]; j < tasks.ends[i + 1]; ++j) {
+        complete_ =
+            complete_ && tasks.workers[j] < tasks.num_workers && tasks.classes[j] < tasks.num_classes;
+        labels.emplace_back(num_tasks, tasks.workers[j], tasks.classes[j]);
+      }
+      ++num_tasks;
+    }
+  }
+  void withdraw() override { withdrawn = true; }
+
+  // Whether it was told the truth about these labels.
+  bool agrees(const Labels& all) const {
+    if (withdrawn) return true;
+    std::vector<std::tuple<TaskId, WorkerId, ClassId>> expected;
+    for (TaskId t = 0; t < all.num_tasks(); ++t) {
+      for (std::size_t j = 0; j < all.task(t).size(); ++j)
+        expected.emplace_back(t, all.task(t).workers[j], all.task(t).classes[j]);
+    }
+    return complete_ && num_tasks == all.num_tasks() && labels == expected;
+  }
+
+  bool withdrawn = false;
+  TaskId num_tasks = 0;
+  std::vector<std::tuple<TaskId, WorkerId, ClassId>> labels;
+
+ private:
+  bool complete_ = true;
+};
+
 Labels group_ordered(const std::vector<LabelRow>& rows, const std::vector<Cut>& blocks, Duplicates rule,
-                     int threads) {
+                     int threads, TasksAhead* ahead = nullptr) {
   std::vector<BlockWriter> writers;
   for (int reader = 0; reader < kMostReaders; ++reader) writers.emplace_back(reader);
-  OrderedGrouper grouper(rule);
+  OrderedGrouper grouper(rule, ahead);
   for (std::size_t i = 0; i < blocks.size(); ++i)
     grouper.append(write(rows, blocks[i], i, writers[static_cast<std::size_t>(blocks[i].reader)]));
   return grouper.finish(threads);
 }
 
 Labels group_partitioned(const std::vector<LabelRow>& rows, const std::vector<Cut>& blocks,
-                         Duplicates rule, unsigned bits, int threads) {
+                         Duplicates rule, unsigned bits, int threads, TasksAhead* ahead = nullptr) {
   // Heads that some names begin with, and others do not; some are a number behind the second.
   const std::vector<NameHead> heads = {NameHead({"t-------a", "t-------b"}), NameHead({"ta", "tb"}),
                                        NameHead()};
@@ -79,7 +115,7 @@ Labels group_partitioned(const std::vector<LabelRow>& rows, const std::vector<Cu
   for (const BlockSummary& block : summaries) grouper.append(block);
   RunContext context;
   context.threads = threads;
-  return grouper.finish(context);
+  return grouper.finish(context, ahead);
 }
 
 // The same for rows that come with ids.
@@ -188,6 +224,32 @@ RC_GTEST_PROP(Grouping, GivesTheSameLabelsByEveryWayForAnyBlocksReadersAndRule, 
   RC_ASSERT(describe(group_partitioned(rows, blocks, rule, bits, threads)) == wanted);
   for (const auto times : {RowGrouper::Rows::once, RowGrouper::Rows::twice})
     RC_ASSERT(describe(group_ids(rows, blocks, rule, times, threads)) == wanted);
+
+  // The same with somebody who takes tasks ahead: labels of both, or a withdrawal.
+  Taken ordered;
+  Taken partitioned;
+  const Labels labels = group_ordered(rows, blocks, rule, threads, &ordered);
+  RC_ASSERT(describe(labels) == wanted);
+  RC_ASSERT(ordered.agrees(labels));
+  RC_ASSERT(describe(group_partitioned(rows, blocks, rule, bits, threads, &partitioned)) == wanted);
+  RC_ASSERT(!partitioned.withdrawn && partitioned.agrees(labels));
+}
+
+TEST(Grouping, GivesTasksAheadUnlessTheyChange) {
+  const auto given = [](const std::vector<LabelRow>& rows, Duplicates rule) {
+    Taken taken;
+    const Labels labels = group_ordered(rows, {{0, 2, 0}, {2, rows.size(), 0}}, rule, 1, &taken);
+    EXPECT_TRUE(taken.agrees(labels));
+    return !taken.withdrawn;
+  };
+  const std::vector<LabelRow> grouped = {
+      {"a", "u", "x"}, {"a", "v", "y"}, {"b", "u", "x"}, {"c", "v", ""}};
+  EXPECT_TRUE(given(grouped, Duplicates::last));
+  const std::vector<LabelRow> comes_back = {{"a", "u", "x"}, {"b", "v", "y"}, {"a", "v", "x"}};
+  EXPECT_FALSE(given(comes_back, Duplicates::last));
+  const std::vector<LabelRow> twice = {{"a", "u", "x"}, {"b", "v", "y"}, {"b", "v", "x"}};
+  EXPECT_FALSE(given(twice, Duplicates::last));
+  EXPECT_TRUE(given(twice, Duplicates::keep));
 }
 
 RC_GTEST_PROP(Grouping, RefusesASecondLabelByEitherWayAndNamesTheSameOne, (std::uint64_t seed)) {

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "crowdfold/labels.h"
+#include "labels/duplicates.h"
 #include "labels/grouping/label_block.h"
+#include "labels/grouping/tasks_ahead.h"
 
 namespace crowdfold {
 
@@ -30,7 +32,8 @@ class Ascent {
 
 class OrderedGrouper {
  public:
-  explicit OrderedGrouper(Duplicates duplicates);
+  // `ahead`, or null, takes tasks as soon as the next one has begun.
+  explicit OrderedGrouper(Duplicates duplicates, TasksAhead* ahead = nullptr);
 
   // Makes room, so that arrays need not move while they grow.
   void reserve(std::uint64_t labels, std::uint64_t tasks, std::uint64_t name_bytes);
@@ -41,6 +44,7 @@ class OrderedGrouper {
 
  private:
   TaskId intern_task(std::string_view name, std::uint64_t hash);
+  void give_ahead(std::size_t whole_tasks);
   void regroup();
 
   Duplicates rule_;
@@ -51,6 +55,9 @@ class OrderedGrouper {
   FlatArray<WorkerId> worker_;
   FlatArray<ClassId> class_;
   std::vector<TaskId> task_of_run_;  // empty until a task comes back
+  TasksAhead* ahead_;                // null once it was told that tasks change
+  Deduplicator repeats_;             // of the tasks that are given ahead
+  std::size_t given_ = 0;            // how many of them
 };
 
 }  // namespace crowdfold

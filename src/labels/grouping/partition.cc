@@ -26,24 +26,30 @@ void unpack(const RowPacker::Piece& piece, int reader, const RowMeanings& meanin
   const std::vector<WorkerId>& worker_of = meanings.ids.workers_of(reader);
   const std::vector<ClassId>& class_of = meanings.ids.classes_of(reader);
   const std::uint64_t first_row = meanings.first_row[piece.sequence] + piece.first_row;
+  const auto add = [&](const PackedRow& row, TaskId task) __attribute__((always_inline)) {
+    if (task == scratch.first_row.size()) [[unlikely]]
+      scratch.add_task(meanings.head.restore(row.name), first_row + row.row);
+    if (row.label != kNoClass)
+      scratch.labels.push_back({task, worker_of[row.worker], class_of[row.label]});
+  };
   for (const char* at = piece.begin; at != piece.end;) {
-    // By the dozen: the table's cache lines are asked for before they are needed.
+    // Numbered tasks, which most are, need no hash: the row stays in registers.
+    while (at != piece.end && PackedRow::is_numbered(at)) {
+      PackedRow row;
+      at = row.read(at);
+      add(row, scratch.tasks.intern_number(within_partition(row.name, meanings.partition_bits).number));
+    }
+    // Others by the dozen: the table's cache lines are asked for before they are needed.
     std::size_t count = 0;
-    for (; count < scratch.batch.size() && at != piece.end; ++count) {
+    for (; count < scratch.batch.size() && at != piece.end && !PackedRow::is_numbered(at); ++count) {
       auto& [row, hash] = scratch.batch[count];
       at = row.read(at);
-      if (row.name.number != kNoNumber) continue;
       hash = row.name.hash();
       scratch.tasks.prefetch(row.name, hash);
     }
     for (std::size_t i = 0; i < count; ++i) {
       const auto& [row, hash] = scratch.batch[i];
-      const TaskId task =
-          scratch.tasks.intern(within_partition(row.name, meanings.partition_bits), hash);
-      if (task == scratch.first_row.size())
-        scratch.add_task(meanings.head.restore(row.name), first_row + row.row);
-      if (row.label != kNoClass)
-        scratch.labels.push_back({task, worker_of[row.worker], class_of[row.label]});
+      add(row, scratch.tasks.intern(row.name, hash));
     }
   }
 }

@@ -17,7 +17,7 @@ namespace crowdfold {
 namespace {
 
 constexpr std::size_t kRowsPerRange = 1 << 16;  // that are joined at a time: their places fit the cache
-constexpr std::uint32_t kNowhere = 0xFFFF'FFFF;
+constexpr std::size_t kTasksAhead = 8;          // tasks ahead whose labels are asked for
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void PartitionedGrouper::append(const BlockSummary& block) {
   ids_.absorb(block);
 }
 
-Labels PartitionedGrouper::finish(const RunContext& context) {
+Labels PartitionedGrouper::finish(const RunContext& context, TasksAhead* ahead) {
   std::vector<GroupedPartition> partitions(num_partitions());
   const auto threads = static_cast<std::size_t>(std::max(1, context.threads));
   std::vector<BytePool> pools(threads);
@@ -51,7 +51,7 @@ Labels PartitionedGrouper::finish(const RunContext& context) {
   for (const PartitionScratch& s : scratch) duplicates += s.deduplicator.duplicates;
   scratch.clear();
   packers_.clear();
-  return join(partitions, duplicates, context);
+  return join(partitions, duplicates, context, ahead);
 }
 
 // Of all tasks with a second label the one that appears first: how many partitions there are must not
@@ -69,7 +69,7 @@ void PartitionedGrouper::refuse_offenders(const std::vector<GroupedPartition>& p
 // Brings the partitions' tasks into the order of their first rows. Ranges of rows are independent of one
 // another as soon as it is known what comes before each of them.
 Labels PartitionedGrouper::join(const std::vector<GroupedPartition>& partitions,
-                                std::uint64_t duplicates, const RunContext& context) {
+                                std::uint64_t duplicates, const RunContext& context, TasksAhead* ahead) {
   const std::size_t num_ranges = ids_.rows / kRowsPerRange + 1;
   // begins[range][partition]: the first of the partition's tasks that appears in this range, or later.
   std::vector<std::vector<std::uint32_t>> begins(num_ranges + 1,
@@ -109,31 +109,56 @@ Labels PartitionedGrouper::join(const std::vector<GroupedPartition>& partitions,
   FlatArray<WorkerId> workers(all.labels);
   FlatArray<ClassId> classes(all.labels);
   offsets[0] = 0;
-  parallel_for(context.threads, num_ranges, [&](std::size_t range, int) {
+  const auto join_range = [&](std::size_t range) {
     // The range's tasks by row, then one after another.
     struct Place {
-      std::uint32_t partition = kNowhere;
+      const GroupedPartition* partition = nullptr;
       std::uint32_t task = 0;
     };
     std::vector<Place> places(kRowsPerRange);
-    for (std::uint32_t p = 0; p < partitions.size(); ++p) {
+    for (std::size_t p = 0; p < partitions.size(); ++p) {
       for (std::uint32_t t = begins[range][p]; t < begins[range + 1][p]; ++t)
-        places[partitions[p].first_row[t] % kRowsPerRange] = {p, t};
+        places[partitions[p].first_row[t] % kRowsPerRange] = {&partitions[p], t};
     }
+    std::erase_if(places, [](const Place& place) { return place.partition == nullptr; });
     Before at = before[range];
-    for (const Place& place : places) {
-      if (place.partition == kNowhere) continue;
-      const GroupedPartition& partition = partitions[place.partition];
-      const std::string_view name = partition.name(place.task);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      // Tasks of a partition are far from those of others, and processors do not follow so many at once.
+      if (i + 2 * kTasksAhead < places.size()) {
+        const auto [partition, task] = places[i + 2 * kTasksAhead];
+        __builtin_prefetch(&partition->label_ends[task]);
+        __builtin_prefetch(&partition->name_ends[task]);
+      }
+      if (i + kTasksAhead < places.size()) {
+        const auto [partition, task] = places[i + kTasksAhead];
+        __builtin_prefetch(partition->workers.data() + partition->label_begin(task));
+        __builtin_prefetch(partition->classes.data() + partition->label_begin(task));
+        __builtin_prefetch(partition->names.data() + partition->name_begin(task));
+      }
+      const GroupedPartition& partition = *places[i].partition;
+      const std::uint32_t task = places[i].task;
+      const std::string_view name = partition.name(task);
       copy_name(names.data() + at.name_bytes, name);
-      const std::uint32_t begin = partition.label_begin(place.task);
-      const std::uint32_t count = partition.label_begin(place.task + 1) - begin;
+      const std::uint32_t begin = partition.label_begin(task);
+      const std::uint32_t count = partition.label_begin(task + 1) - begin;
       std::copy_n(partition.workers.data() + begin, count, workers.data() + at.labels);
       std::copy_n(partition.classes.data() + begin, count, classes.data() + at.labels);
       name_ends[at.tasks] = at.name_bytes += name.size();
       offsets[++at.tasks] = at.labels += count;
     }
-  });
+  };
+  std::size_t next = 0;
+  run_pipeline<std::size_t>(
+      context.threads, 2 * static_cast<std::size_t>(std::max(1, context.threads)),
+      [&](std::size_t& range) { return (range = next++) < num_ranges; },
+      [&](const std::size_t& range, int) { join_range(range); },
+      [&](const std::size_t& range) {
+        const std::uint64_t first = before[range].tasks;
+        const std::uint64_t count = before[range + 1].tasks - first;
+        if (ahead == nullptr || count == 0) return;
+        ahead->take({static_cast<TaskId>(first), std::span(offsets).subspan(first, count + 1),
+                     workers.data(), classes.data(), ids_.workers.size(), ids_.classes.size()});
+      });
 
   NameTable tasks("tasks", kMaxTasks, std::move(names), std::move(name_ends));
   return {{std::move(tasks), std::move(ids_.workers), std::move(ids_.classes)},

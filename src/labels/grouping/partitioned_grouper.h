@@ -10,6 +10,7 @@
 #include "crowdfold/labels.h"
 #include "crowdfold/run_context.h"
 #include "labels/grouping/partition.h"
+#include "labels/grouping/tasks_ahead.h"
 
 namespace crowdfold {
 
@@ -27,13 +28,14 @@ class PartitionedGrouper {
   std::uint64_t bytes() const {
     return packed_bytes_ + (sizeof(WorkerId) + sizeof(ClassId)) * ids_.rows + ids_.bytes();
   }
-  Labels finish(const RunContext& context);
+  // `ahead`, or null, takes tasks while others are joined.
+  Labels finish(const RunContext& context, TasksAhead* ahead = nullptr);
 
  private:
   std::size_t num_partitions() const { return std::size_t{1} << bits_; }
   void refuse_offenders(const std::vector<GroupedPartition>& partitions) const;
   Labels join(const std::vector<GroupedPartition>& partitions, std::uint64_t duplicates,
-              const RunContext& context);
+              const RunContext& context, TasksAhead* ahead);
 
   Duplicates rule_;
   unsigned bits_;

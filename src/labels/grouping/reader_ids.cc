@@ -41,19 +41,32 @@ void ReaderIds::look_up(const RowBatch& rows, BlockSummary& block) {
 void ReaderIds::look_up_classes(const RowBatch& rows, BlockSummary& block) {
   for (std::size_t i = 0; i < rows.size; ++i) {
     const std::string_view label = rows.labels[i];
-    const std::size_t abstention_number = abstention(label);
-    if (label.empty() || abstention_number != abstain_.size()) [[unlikely]] {
-      classes[i] = kNoClass;
-      ++block.abstentions;
-      if (abstention_number < abstain_.size())
-        block.abstained |= std::uint64_t{1} << abstention_number % 64;
+    const std::uint64_t first = first_bytes(label);
+    const std::uint64_t last = last_bytes(label);
+    MetLabel& met = met_[met_at(first, last)];
+    if (met.first == first && met.last == last && met.size == label.size() && !label.empty())
+        [[likely]] {
+      classes[i] = met.id;
       continue;
     }
-    const std::uint32_t known = known_classes_.size();
-    classes[i] = static_cast<ClassId>(known_classes_.intern(label));
-    if (classes[i] == known) [[unlikely]]
-      block.new_classes.emplace_back(label);
+    classes[i] = class_of(label, block);
+    if (classes[i] != kNoClass && label.size() <= kMostMetBytes)
+      met = {first, last, label.size(), classes[i]};
   }
+}
+
+ClassId ReaderIds::class_of(std::string_view label, BlockSummary& block) {
+  const std::size_t abstention_number = abstention(label);
+  if (label.empty() || abstention_number != abstain_.size()) {
+    ++block.abstentions;
+    if (abstention_number < abstain_.size())
+      block.abstained |= std::uint64_t{1} << abstention_number % 64;
+    return kNoClass;
+  }
+  const std::uint32_t known = known_classes_.size();
+  const auto id = static_cast<ClassId>(known_classes_.intern(label));
+  if (id == known) block.new_classes.emplace_back(label);
+  return id;
 }
 
 void ReaderIds::look_up_workers(const RowBatch& rows, BlockSummary& block) {

@@ -73,12 +73,30 @@ class ReaderIds {
     return i;
   }
 
+  // The class of a label that is not empty, kNoClass if it is an abstention.
+  ClassId class_of(std::string_view label, BlockSummary& block);
+
+  // Labels that were met, by their first and last eight bytes, which are all of a label that is not
+  // long. There are few, and nearly every row has one of them: they are compared, but not hashed.
+  struct MetLabel {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    std::size_t size = 0;  // 0: none
+    ClassId id = kNoClass;
+  };
+  static constexpr std::size_t kMostMetBytes = 16;
+  static constexpr unsigned kMetBits = 6;
+  static std::size_t met_at(std::uint64_t first, std::uint64_t last) {
+    return (first + 3 * last) * 0x9E37'79B9'7F4A'7C15ULL >> (64 - kMetBits);
+  }
+
   std::vector<std::string> abstain_;
   // Of the first workers' names, if all of them have a number behind it: then those that have are known
   // by their numbers, which is quicker.
   std::optional<NameHead> numbered_;
   Interner known_workers_;
   Interner known_classes_;
+  std::array<MetLabel, std::size_t{1} << kMetBits> met_;  // one that comes to a place takes it
 };
 
 class IdMap {

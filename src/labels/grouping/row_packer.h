@@ -38,6 +38,10 @@ struct PackedRow {
   // Both return where the next row goes, or is.
   char* write(char* to) const;
   const char* read(const char* from);
+  // Whether the row there has a number for a name.
+  static bool is_numbered(const char* row) {
+    return (static_cast<unsigned char>(*row) & 31U) == kNumber;
+  }
 
  private:
   static constexpr std::uint32_t kNumber = 30;
