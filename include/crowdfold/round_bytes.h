@@ -15,7 +15,7 @@
 namespace crowdfold {
 
 // Labels, a row each, in any order. Ids of tasks may be any numbers; those of workers and classes are
-// from 0 on, the same in all chunks.
+// from 0 on, the same in all chunks. The class -1 is an abstention: the task is there, the label is not.
 struct ChunkRows {
   std::span<const std::int64_t> tasks;
   std::span<const std::int64_t> workers;
@@ -28,6 +28,10 @@ struct ChunkRows {
 
 // All labels of some tasks, packed. Of a worker's labels on a task, the last one counts.
 std::string pack_chunk(const ChunkRows& rows);
+
+// The same chunk, its tasks numbered from `first` on, in their order there: for those who know only later
+// how many tasks other chunks have.
+std::string renumbered_chunk(std::string_view chunk, std::int64_t first);
 
 struct RoundsStart {
   std::string method;

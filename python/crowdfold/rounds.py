@@ -11,24 +11,24 @@ however tasks are split into chunks, whoever judges which, and in whatever order
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
 from . import _native
 from .errors import UsageError
 
-__all__ = ["finish", "is_done", "judge", "merge", "next", "pack", "stage", "start", "workers"]
+__all__ = ["finish", "is_done", "judge", "merge", "next", "pack", "renumber", "stage", "start", "workers"]
 
-Bytes = Union[bytes, bytearray, memoryview]
+Bytes = Any  # an object that lets others look at its bytes: bytes, memoryview, mmap, a buffer of Arrow
 
 
 def pack(tasks: Any, workers: Any, labels: Any, truths: Any = None) -> bytes:
     """Packs all labels of some tasks into a chunk.
 
     The first three are integers, one each for every label, in any order: the id of the task, any number; of the worker and of
-    the class, from 0 on, the same in all chunks. All labels of a task must be in one chunk. Of a worker's labels on a task, the
-    last one counts. `truths` are known truths, class ids with -1 for unknown: a mapping by task id, or an array with one for
+    the class, from 0 on, the same in all chunks. The class -1 is an abstention. All labels of a task must be in one chunk. Of a
+    worker's labels on a task, the last one counts. `truths` are known truths, class ids with -1 for unknown: a mapping by task id, or an array with one for
     every task, in the order in which the tasks come first.
     """
     none = np.empty(0, np.int64)
@@ -42,6 +42,11 @@ def pack(tasks: Any, workers: Any, labels: Any, truths: Any = None) -> bytes:
         known, of_tasks = _integers("truths", truths), none
     return _native.pack_chunk(_integers("tasks", tasks), _integers("workers", workers), _integers("labels", labels),
                               known, of_tasks)
+
+
+def renumber(chunk: Bytes, first: int) -> bytes:
+    """The same chunk, its tasks numbered from `first` on, in their order there."""
+    return _native.renumber_chunk(_bytes("chunk", chunk), int(first))
 
 
 def start(method: str, *, workers: int, classes: int, settings: Optional[Mapping[str, Any]] = None, seed: int = 0) -> bytes:
@@ -113,13 +118,13 @@ def _text(value: Any) -> str:
     return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _bytes(name: str, value: Any) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, (bytearray, memoryview)):
-        return bytes(value)
-    raise UsageError(f"{name}: this is a {type(value).__name__}; pass the bytes that crowdfold.rounds made")
+def _bytes(name: str, value: Any) -> Any:
+    try:
+        view = memoryview(value)
+    except TypeError:
+        raise UsageError(f"{name}: this is a {type(value).__name__}; pass the bytes that crowdfold.rounds made") from None
+    return np.frombuffer(view, np.uint8) if view.nbytes > 0 else np.empty(0, np.uint8)
 
 
-def _all(name: str, values: Tuple[Any, ...]) -> List[bytes]:
+def _all(name: str, values: Tuple[Any, ...]) -> List[Any]:
     return [_bytes(name, value) for value in values]

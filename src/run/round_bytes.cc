@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -207,6 +208,17 @@ std::vector<ClassId> truths_of(const ChunkRows& rows, const TaskPlaces& tasks) {
   return truths;
 }
 
+std::string chunk_bytes(const std::vector<std::int64_t>& ids, const ChunkLabels& labels,
+                        const std::vector<ClassId>& truths) {
+  PackageWriter package(Kind::chunk);
+  package.array(ids);
+  package.array(labels.offsets);
+  package.array(labels.workers);
+  package.array(labels.classes);
+  package.array(truths);
+  return package.finish();
+}
+
 class ChunkOfTasks {
  public:
   explicit ChunkOfTasks(std::string_view bytes) {
@@ -226,6 +238,12 @@ class ChunkOfTasks {
   }
 
   const std::vector<std::int64_t>& ids() const { return ids_; }
+
+  std::string renumbered(std::int64_t first) const {
+    std::vector<std::int64_t> ids(ids_.size());
+    std::iota(ids.begin(), ids.end(), first);
+    return chunk_bytes(ids, labels_, truths_);
+  }
 
   void require_fit(const RoundsStart& start) const {
     const auto most_worker = std::max_element(labels_.workers.begin(), labels_.workers.end());
@@ -324,28 +342,28 @@ std::string pack_chunk(const ChunkRows& rows) {
   TaskPlaces tasks;
   std::vector<std::uint32_t> place_of(count);
   for (std::size_t i = 0; i < count; ++i) place_of[i] = tasks.put(rows.tasks[i]);
-  // Counting sort by task.
+  // Counting sort by task, without abstentions.
+  const auto abstains = [&](std::size_t i) { return rows.classes[i] == -1; };
   ChunkLabels all;
   all.offsets.assign(tasks.ids().size() + 1, 0);
-  for (const std::uint32_t place : place_of) ++all.offsets[place + std::size_t{1}];
+  for (std::size_t i = 0; i < count; ++i)
+    all.offsets[place_of[i] + std::size_t{1}] += abstains(i) ? 0 : 1;
   for (std::size_t t = 1; t < all.offsets.size(); ++t) all.offsets[t] += all.offsets[t - 1];
   std::vector<std::uint64_t> next(all.offsets.begin(), all.offsets.end() - 1);
-  all.workers.resize(count);
-  all.classes.resize(count);
+  all.workers.resize(all.offsets.back());
+  all.classes.resize(all.offsets.back());
   for (std::size_t i = 0; i < count; ++i) {
+    const auto worker = static_cast<WorkerId>(require_id(rows.workers[i], kMaxWorkers, "worker", i));
+    if (abstains(i)) continue;
     const std::uint64_t at = next[place_of[i]]++;
-    all.workers[at] = static_cast<WorkerId>(require_id(rows.workers[i], kMaxWorkers, "worker", i));
+    all.workers[at] = worker;
     all.classes[at] = static_cast<ClassId>(require_id(rows.classes[i], kMaxClasses, "class", i));
   }
-  const ChunkLabels labels = without_duplicates(all);
+  return chunk_bytes(tasks.ids(), without_duplicates(all), truths_of(rows, tasks));
+}
 
-  PackageWriter package(Kind::chunk);
-  package.array(tasks.ids());
-  package.array(labels.offsets);
-  package.array(labels.workers);
-  package.array(labels.classes);
-  package.array(truths_of(rows, tasks));
-  return package.finish();
+std::string renumbered_chunk(std::string_view chunk, std::int64_t first) {
+  return ChunkOfTasks(chunk).renumbered(first);
 }
 
 std::string start_rounds(const RoundsStart& start, std::uint64_t max_memory) {

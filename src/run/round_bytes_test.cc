@@ -88,6 +88,30 @@ TEST(RoundBytes, GiveWhatTheMethodGivesInMemory) {
   }
 }
 
+// Of many labels fivepass holds out some only, drawn by the number of the task.
+TEST(RoundBytes, SayTheSameOfManyTasksHoweverTheyAreSplit) {
+  constexpr TaskId kTasks = 12'000;
+  const Labels labels =
+      simulate_labels({.tasks = kTasks, .workers = 20, .classes = 3, .quality = {}}, 1);
+  const auto chunk_of = [&](TaskId first, TaskId last) {
+    Rows rows = rows_of(labels, first, last);
+    for (TaskId t = first; t < last; ++t)
+      rows.truths.push_back(t % 2 == 0 ? labels.task(t).classes[0] : -1);
+    return rows.packed();
+  };
+  const std::string whole = chunk_of(0, kTasks);
+  const std::string halves[] = {chunk_of(0, kTasks / 2), chunk_of(kTasks / 2, kTasks)};
+  std::string model = start("fivepass");
+  while (!SentModel(model).is_done()) {
+    const std::string first = judged(model, halves[0]);
+    const std::string second = judged(model, halves[1]);
+    const std::string_view both[] = {second, first};
+    const std::string summary = judged(model, whole);
+    EXPECT_EQ(SentModel(model).merge(both), summary) << SentModel(model).stage();
+    model = next_round(model, summary);
+  }
+}
+
 TEST(RoundBytes, GroupRowsByTaskAndKeepTheLastOfAWorkersLabels) {
   const std::string model = start("mv");
   const Rows apart = {{9, -5, 9, 9}, {0, 1, 2, 0}, {1, 2, 1, 2}, {}, {}};
@@ -96,6 +120,25 @@ TEST(RoundBytes, GroupRowsByTaskAndKeepTheLastOfAWorkersLabels) {
   const ChunkAnswers answers = SentModel(driven(model, {apart.packed()})).answer(apart.packed(), false);
   EXPECT_EQ(answers.tasks, (std::vector<std::int64_t>{9, -5}));
   EXPECT_TRUE(answers.posterior.empty());
+}
+
+TEST(RoundBytes, KeepTasksOfWhichNobodySaidAnything) {
+  const Rows rows = {{4, 4, 5, 6}, {0, 1, 2, 1}, {1, -1, -1, 1}, {}, {}};
+  const SentModel model(driven(start("mv"), {rows.packed()}));
+  const ChunkAnswers answers = model.answer(rows.packed(), false);
+  EXPECT_EQ(answers.tasks, (std::vector<std::int64_t>{4, 5, 6}));
+  EXPECT_EQ(answers.classes, (std::vector<std::int64_t>{1, -1, 1}));
+  EXPECT_EQ(model.report().learned.counts[2].seen, 0);
+  const Rows unknown = {{4}, {-1}, {-1}, {}, {}};
+  EXPECT_EQ(error_of([&] { unknown.packed(); }).code(), ErrorCode::data);
+}
+
+TEST(RoundBytes, AreNumberedAnew) {
+  Rows rows = {{9, 7, 9}, {0, 1, 2}, {1, 2, 1}, {2, -1}, {}};
+  const std::string chunk = rows.packed();
+  rows.tasks = {100, 101, 100};
+  EXPECT_EQ(renumbered_chunk(chunk, 100), rows.packed());
+  EXPECT_EQ(error_of([&] { renumbered_chunk(start("mv"), 0); }).code(), ErrorCode::data);
 }
 
 TEST(RoundBytes, TakeTruthsByTaskOrInOrder) {

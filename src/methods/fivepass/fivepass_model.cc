@@ -288,7 +288,7 @@ void FivePassModel::hold_out(const TaskBlock& block, Scratch& scratch, FivePassS
   const auto stride = static_cast<std::uint64_t>(std::max(1.0, labels_ / most));
   for (TaskId t = block.first(); t < block.last(); ++t) {
     const TaskLabels task = block.task(t);
-    std::size_t j = stride == 1 ? 0 : pick(0, t, stride);
+    std::size_t j = stride == 1 ? 0 : pick(0, task.index, stride);
     if (j >= task.size() || task.size() < 2 || block.truth(t) != kNoClass) continue;
     compute_scores(task, start_, scratch);
     compute_credit(scratch);
@@ -602,7 +602,7 @@ void FivePassModel::add_truths(const TaskBlock& block, Scratch& scratch,
   for (TaskId t = block.first(); t < block.last(); ++t) {
     const TaskLabels task = block.task(t);
     const ClassId truth = block.truth(t);
-    if (truth == kNoClass || task.size() == 0 || (stride > 1 && pick(1, t, stride) > 0)) continue;
+    if (truth == kNoClass || task.size() == 0 || (stride > 1 && pick(1, task.index, stride) > 0)) continue;
     score_without_truth(task, truth, {}, scratch);
     for (int round = 0; round < kRounds; ++round) {
       crowdfold::compute_credit(scratch.sums.data(), 0, task, width_, credit.data());
