@@ -70,6 +70,10 @@ class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadabl
     _fitted: Any = None  # the DataFrame that it was fitted on, and its chunks
     _chunks: Optional[Chunks] = None
 
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self._persisted: List[Any] = []  # chunks
+
     def _learn(self, spark: Any, model: bytes, names: Names, types: Dict[str, str]) -> None:
         self._spark, self._rounds, self._names, self._types = spark, model, names, types
 
@@ -88,8 +92,9 @@ class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadabl
 
     def unpersist(self) -> Any:
         """Frees the packed labels that it was fitted on. To judge them again, they will be packed again."""
-        if self._chunks is not None:
-            self._chunks.frame.unpersist()
+        for frame in self._persisted:
+            frame.unpersist()
+        self._persisted.clear()
         self._fitted = self._chunks = None
         return self
 
@@ -103,8 +108,10 @@ class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadabl
             labels = LabelFrame(dataset, self)
             frame = labels.pack(self._names, self._text("handleInvalid") == "skip")
             numbers, types = {}, labels.types
-            if any(self.hasParam(name) and self.getOrDefault(name) == "random" for name in ("ties",)):
-                numbers = numbered(frame, self._names).numbers  # which decide ties
+            if self.hasParam("ties") and self.getOrDefault("ties") == "random":  # which the numbers of tasks decide
+                frame = frame.persist(StorageLevel.MEMORY_AND_DISK)
+                self._persisted.append(frame)
+                numbers = numbered(frame, self._names).numbers
         probability = self.getOrDefault("probabilityCol")
         schema = "task string, label string, confidence double" + (", probability array<double>" if probability else "")
         frame, sent = beside(spark, frame.select("at", "first", "problem", "names", "chunk"), self._rounds, F.col("at") == 0)
@@ -171,6 +178,7 @@ class CrowdEstimator(CrowdParams, Estimator[Any], DefaultParamsWritable, Default
         fitted._resetUid(self.uid)
         fitted._learn(spark, model, names, labels.types)
         fitted._fitted, fitted._chunks = dataset, chunks
+        fitted._persisted.append(frame)
         return fitted  # type: ignore[no-any-return]
 
     def write(self) -> Writer:

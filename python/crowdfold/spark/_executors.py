@@ -28,6 +28,9 @@ TRUTHS_DIFFER = "task '{task}' has different truths: one task, one truth"
 UNKNOWN_LABEL = ("task '{task}' has a label by a worker, or of a class, that the model does not know: fit it on these labels, too, or set "
                  "handleInvalid='skip', and such labels do not count")
 
+CHANGES = ("task '{task}' is not where it was: the DataFrame gives other rows each time it is computed; write it to a table first, or "
+           "persist it")
+
 ABSTENTION = -1
 UNKNOWN = -2  # a worker or class that the model does not know
 
@@ -143,7 +146,7 @@ def judge(batches: Batches, model: Optional[bytes], numbers: Dict[str, int]) -> 
     said: List[bytes] = []
     for batch in batches:
         sent = _model_in(batch, sent)
-        chunks = [rounds.renumber(chunk, numbers[first])
+        chunks = [_numbered(chunk, numbers, first)
                   for first, chunk in zip(batch.column("first").to_pylist(), _buffers(batch.column("chunk")))]
         said.append(rounds.judge(sent, *chunks))
     if said:
@@ -172,14 +175,21 @@ def finish(batches: Batches, model: Optional[bytes], numbers: Dict[str, int], cl
         for first, chunk, names in zip(batch.column("first").to_pylist(), _buffers(batch.column("chunk")),
                                        _buffers(batch.column("names"))):
             if numbers:
-                chunk = rounds.renumber(chunk, numbers[first])
+                chunk = _numbered(chunk, numbers, first)
             _, found, confidence, *posterior = rounds.finish(sent, chunk, with_probabilities)
-            columns = [_from_ipc(names), names_of.take(pa.array(found, mask=found < 0)), pa.array(confidence)]
+            nobody = found < 0  # said anything
+            columns = [_from_ipc(names), names_of.take(pa.array(found, mask=nobody)), pa.array(confidence, mask=nobody)]
             if with_probabilities:
                 ends = np.arange(len(found) + 1, dtype=np.int32) * len(classes)
                 columns.append(pa.ListArray.from_arrays(pa.array(ends), pa.array(posterior[0].reshape(-1))))
             table = pa.Table.from_arrays(columns, ["task", "label", "confidence", "probability"][:len(columns)])
             yield from table.to_batches(max_chunksize=TASKS_PER_BATCH)
+
+
+def _numbered(chunk: Any, numbers: Dict[str, int], first: str) -> bytes:
+    if first not in numbers:
+        raise DataError(CHANGES.replace("{task}", first))
+    return rounds.renumber(chunk, numbers[first])
 
 
 def _model_in(batch: pa.RecordBatch, known: Any) -> Any:

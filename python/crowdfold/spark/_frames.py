@@ -155,8 +155,7 @@ def numbered(frame: Any, names: Names) -> Chunks:
     before: Optional[bytes] = None
     for row in rows:
         if before is not None and row["first"].encode() <= before:
-            raise DataError(f"task '{row['first']}' came twice: the DataFrame gives other rows each time it is computed; persist it or "
-                            "write it to a table first")
+            raise DataError(executors.CHANGES.replace("{task}", row["first"]))
         before = row["last"].encode()
         chunks.numbers[row["first"]] = chunks.tasks
         chunks.tasks += row["tasks"]

@@ -31,7 +31,7 @@ def answers_of(transformed: Any) -> pd.DataFrame:
 def expect_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
     assert list(found.index) == list(expected.index)
     assert found["prediction"].fillna("").astype(str).tolist() == expected["label"].fillna("").tolist()
-    assert found["confidence"].tolist() == expected["confidence"].tolist()
+    assert found["confidence"].fillna(-1).tolist() == expected["confidence"].fillna(-1).tolist()
     if "probability" in found:
         assert (np.stack(found["probability"]) == expected[expected.columns[2:]].to_numpy()).all()
 
