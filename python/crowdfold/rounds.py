@@ -18,9 +18,10 @@ import numpy as np
 from . import _native
 from .errors import UsageError
 
-__all__ = ["finish", "is_done", "judge", "merge", "next", "pack", "renumber", "stage", "start", "workers"]
+__all__ = ["finish", "is_done", "judge", "merge", "next", "pack", "part", "renumber", "stage", "start", "workers"]
 
 Bytes = Any  # an object that lets others look at its bytes: bytes, memoryview, mmap, a buffer of Arrow
+Model = Any  # its bytes, or a list of parts
 
 
 def pack(tasks: Any, workers: Any, labels: Any, truths: Any = None) -> bytes:
@@ -28,8 +29,8 @@ def pack(tasks: Any, workers: Any, labels: Any, truths: Any = None) -> bytes:
 
     The first three are integers, one each for every label, in any order: the id of the task, any number; of the worker and of
     the class, from 0 on, the same in all chunks. The class -1 is an abstention. All labels of a task must be in one chunk. Of a
-    worker's labels on a task, the last one counts. `truths` are known truths, class ids with -1 for unknown: a mapping by task id, or an array with one for
-    every task, in the order in which the tasks come first.
+    worker's labels on a task, the last one counts. `truths` are known truths, class ids with -1 for unknown: a mapping by task
+    id, or an array with one for every task, in the order in which the tasks come first.
     """
     none = np.empty(0, np.int64)
     if truths is None:
@@ -56,8 +57,18 @@ def start(method: str, *, workers: int, classes: int, settings: Optional[Mapping
                                 _count("seed", seed, 64))
 
 
-def judge(model: Bytes, *chunks: Bytes) -> bytes:
-    """A summary of what the chunks say under the model. Other Python threads run meanwhile."""
+def part(model: Bytes, workers: Any) -> bytes:
+    """What the model, or a part of it, knows of the workers with these ids, which ascend: for chunks with labels by no others."""
+    return _native.part_of_model(_bytes("model", model), _integers("workers", workers))
+
+
+def judge(model: Model, *chunks: Bytes) -> bytes:
+    """A summary of what the chunks say under the model. Other Python threads run meanwhile.
+
+    In place of the model, a list of parts of it will do, if they know the chunks' workers together.
+    """
+    if isinstance(model, list):
+        return _native.judge_by_parts(_all("part", tuple(model)), _all("chunk", chunks))
     return _native.judge_chunks(_bytes("model", model), _all("chunk", chunks))
 
 
@@ -81,11 +92,13 @@ def stage(model: Bytes) -> str:
     return str(_native.describe_rounds(_bytes("model", model))["stage"])
 
 
-def finish(model: Bytes, chunk: Bytes, posterior: bool = False) -> Tuple[Any, ...]:
-    """The answers to a chunk by a model that is done: arrays of task ids, class ids and confidences.
+def finish(model: Model, chunk: Bytes, posterior: bool = False) -> Tuple[Any, ...]:
+    """The answers to a chunk by a model that is done, or a list of its parts: arrays of task ids, class ids and confidences.
 
-    With `posterior`, also one with a row for each task and the probability of every class.
+    The class of a task without labels is -1. With `posterior`, also an array with a row for each task and the probability of every class.
     """
+    if isinstance(model, list):
+        return _native.answer_by_parts(_all("part", tuple(model)), _bytes("chunk", chunk), bool(posterior))
     return _native.answer_chunk(_bytes("model", model), _bytes("chunk", chunk), bool(posterior))
 
 

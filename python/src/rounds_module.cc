@@ -87,6 +87,14 @@ nb::bytes judge(const Bytes& model, const std::vector<Bytes>& chunks) {
   return bytes_of([sent = view(model), list = views(chunks)] { return model_of(sent)->judge(list); });
 }
 
+nb::bytes part(const Bytes& model, const GivenArray<std::int64_t>& workers) {
+  return bytes_of([&] { return part_of_model(view(model), to_span(workers)); });
+}
+
+nb::bytes judge_by_parts(const std::vector<Bytes>& parts, const std::vector<Bytes>& chunks) {
+  return bytes_of([known = views(parts), list = views(chunks)] { return SentModel(known).judge(list); });
+}
+
 nb::bytes merge(const Bytes& model, const std::vector<Bytes>& summaries) {
   return bytes_of([sent = view(model), list = views(summaries)] { return model_of(sent)->merge(list); });
 }
@@ -104,13 +112,7 @@ nb::dict describe(const Bytes& bytes) {
   return about;
 }
 
-nb::tuple answer(const Bytes& bytes, const Bytes& chunk, bool posterior) {
-  std::size_t classes = 0;
-  ChunkAnswers found = natively([&, sent = view(bytes), packed = view(chunk)] {
-    const auto model = model_of(sent);
-    classes = model->made_for().classes;
-    return model->answer(packed, posterior);
-  });
+nb::tuple to_arrays(ChunkAnswers found, bool posterior, std::size_t classes) {
   const std::size_t count = found.tasks.size();
   auto tasks = to_numpy(std::move(found.tasks));
   auto estimates = to_numpy(std::move(found.classes));
@@ -118,6 +120,26 @@ nb::tuple answer(const Bytes& bytes, const Bytes& chunk, bool posterior) {
   if (!posterior) return nb::make_tuple(tasks, estimates, confidence);
   return nb::make_tuple(tasks, estimates, confidence,
                         to_numpy(std::move(found.posterior), {count, classes}));
+}
+
+nb::tuple answer(const Bytes& bytes, const Bytes& chunk, bool posterior) {
+  std::size_t classes = 0;
+  ChunkAnswers found = natively([&, sent = view(bytes), packed = view(chunk)] {
+    const auto model = model_of(sent);
+    classes = model->made_for().classes;
+    return model->answer(packed, posterior);
+  });
+  return to_arrays(std::move(found), posterior, classes);
+}
+
+nb::tuple answer_by_parts(const std::vector<Bytes>& parts, const Bytes& chunk, bool posterior) {
+  std::size_t classes = 0;
+  ChunkAnswers found = natively([&, known = views(parts), packed = view(chunk)] {
+    const SentModel model(known);
+    classes = model.made_for().classes;
+    return model.answer(packed, posterior);
+  });
+  return to_arrays(std::move(found), posterior, classes);
 }
 
 nb::dict workers(const Bytes& bytes) {
@@ -149,6 +171,9 @@ void bind_rounds(nb::module_& module) {
   module.def("renumber_chunk", &renumber, "chunk"_a, "first"_a);
   module.def("start_rounds", &start, "method"_a, "workers"_a, "classes"_a, "settings"_a, "seed"_a);
   module.def("judge_chunks", &judge, "model"_a, "chunks"_a);
+  module.def("part_of_model", &part, "model"_a, "workers"_a);
+  module.def("judge_by_parts", &judge_by_parts, "parts"_a, "chunks"_a);
+  module.def("answer_by_parts", &answer_by_parts, "parts"_a, "chunk"_a, "posterior"_a);
   module.def("merge_summaries", &merge, "model"_a, "summaries"_a);
   module.def("next_round", &next, "model"_a, "summary"_a);
   module.def("describe_rounds", &describe, "model"_a);

@@ -17,7 +17,7 @@ from .. import _native, rounds
 from .._build import METHODS
 from ..errors import DataError, UsageError
 from . import _executors as executors
-from ._driver import beside, run_rounds, told
+from ._driver import beside, by_parts, may_exceed, run_rounds, told
 from ._frames import Chunks, LabelFrame, Names, numbered
 from ._params import OF_ESTIMATORS, OF_MODELS, SHARED, CrowdParams, attributes_of, params_of_method
 
@@ -60,7 +60,7 @@ class ModelReader(MLReader[Any]):
         return model
 
 
-class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadable):
+class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadable[Any]):
     """What an estimator learned of a crowd: judges tasks by it."""
 
     _rounds: bytes = b""
@@ -101,12 +101,12 @@ class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadabl
     def _transform(self, dataset: Any) -> Any:
         if not self._rounds:
             raise UsageError(f"this {type(self).__name__} knows nothing yet: an estimator's fit makes one, or load")
-        spark = dataset.sparkSession
+        spark, limit = dataset.sparkSession, self.getOrDefault("modelLimit")
         if self._chunks is not None and dataset is self._fitted:
             frame, numbers, types = self._chunks.frame, self._chunks.numbers, self._types
         else:
             labels = LabelFrame(dataset, self)
-            frame = labels.pack(self._names, self._text("handleInvalid") == "skip")
+            frame = labels.pack(self._names, len(self._rounds) > limit, self._text("handleInvalid") == "skip")
             numbers, types = {}, labels.types
             if self.hasParam("ties") and self.getOrDefault("ties") == "random":  # which the numbers of tasks decide
                 frame = frame.persist(StorageLevel.MEMORY_AND_DISK)
@@ -114,10 +114,17 @@ class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadabl
                 numbers = numbered(frame, self._names).numbers
         probability = self.getOrDefault("probabilityCol")
         schema = "task string, label string, confidence double" + (", probability array<double>" if probability else "")
-        frame, sent = beside(spark, frame.select("at", "first", "problem", "names", "chunk"), self._rounds, F.col("at") == 0)
-        answers = frame.mapInArrow(
-            partial(executors.finish, model=sent, numbers=numbers, classes=self._names.classes,
-                    with_probabilities=bool(probability)), schema)
+        classes, with_probabilities = self._names.classes, bool(probability)
+        if len(self._rounds) > limit:
+            def finish(own: Any, parts: Any) -> Any:
+                return executors.finish_by_parts(own, parts, numbers, classes, with_probabilities)
+
+            answers = by_parts(spark, frame.select("first", "problem", "names", "workers", "chunk"), self._rounds,
+                               len(self._names.workers), finish, schema)
+        else:
+            frame, sent = beside(spark, frame.select("at", "first", "problem", "names", "chunk"), self._rounds, F.col("at") == 0)
+            answers = frame.mapInArrow(partial(executors.finish, model=sent, numbers=numbers, classes=classes,
+                                               with_probabilities=with_probabilities), schema)
         columns = [F.col("task").cast(types["task"]).alias(self.getOrDefault("taskCol")),
                    F.col("label").cast(self._types["label"]).alias(self.getOrDefault("predictionCol")),
                    F.col("confidence").alias(self.getOrDefault("confidenceCol"))]
@@ -136,7 +143,7 @@ class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadabl
         return Writer(self)
 
     @classmethod
-    def read(cls) -> ModelReader:
+    def read(cls) -> Any:
         """Reads what `write` wrote."""
         return ModelReader(cls)
 
@@ -149,7 +156,7 @@ class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadabl
                 "workers": spark.createDataFrame(pa.table({"id": np.arange(len(self._names.workers)), "worker": self._names.workers}))}
 
 
-class CrowdEstimator(CrowdParams, Estimator[Any], DefaultParamsWritable, DefaultParamsReadable):
+class CrowdEstimator(CrowdParams, Estimator[Any], DefaultParamsWritable, DefaultParamsReadable[Any]):
     """Learns from labels: fit gives a model."""
 
     _model: Type[CrowdModel]
@@ -165,21 +172,22 @@ class CrowdEstimator(CrowdParams, Estimator[Any], DefaultParamsWritable, Default
             raise DataError("no labels: all rows are abstentions")
         model = rounds.start(self._method, workers=len(names.workers), classes=len(names.classes), settings=dict(settings),
                              seed=self.getOrDefault("seed"))
-        frame = labels.pack(names).persist(StorageLevel.MEMORY_AND_DISK)
+        limit = self.getOrDefault("modelLimit")
+        frame = labels.pack(names, may_exceed(len(names.workers), len(names.classes), limit)).persist(StorageLevel.MEMORY_AND_DISK)
         try:
             with told(spark, f"{title}: packing"):
                 chunks = numbered(frame, names)
-            chunks.partitions = labels.partitions
-            model = run_rounds(spark, model, chunks, title)
+            chunks.partitions, chunks.workers = labels.partitions, len(names.workers)
+            model = run_rounds(spark, model, chunks, title, limit)
         except BaseException:
             frame.unpersist()
             raise
-        fitted = self._copyValues(self._model())
+        fitted: CrowdModel = self._copyValues(self._model())
         fitted._resetUid(self.uid)
         fitted._learn(spark, model, names, labels.types)
         fitted._fitted, fitted._chunks = dataset, chunks
         fitted._persisted.append(frame)
-        return fitted  # type: ignore[no-any-return]
+        return fitted
 
     def write(self) -> Writer:
         """Writes params."""

@@ -17,9 +17,11 @@ from ..errors import DataError
 Batches = Iterator[pa.RecordBatch]
 
 # Rows to be packed: task, worker, label; truth and order if there are such columns. Packed ones:
-CHUNKS = "at int, first string, last string, tasks long, labels long, problem string, worker long, names binary, chunk binary"
+CHUNKS = ("at int, first string, last string, tasks long, labels long, problem string, worker long, names binary, workers binary, "
+          "chunk binary")
 CHUNK_FIELDS = pa.schema([("at", pa.int32()), ("first", pa.string()), ("last", pa.string()), ("tasks", pa.int64()), ("labels", pa.int64()),
-                          ("problem", pa.string()), ("worker", pa.int64()), ("names", pa.binary()), ("chunk", pa.binary())])
+                          ("problem", pa.string()), ("worker", pa.int64()), ("names", pa.binary()), ("workers", pa.binary()),
+                          ("chunk", pa.binary())])
 # In place of a chunk, a row of CHUNKS may have a problem: a sentence on the task `first` and {worker}, whose name the driver knows.
 SECOND_LABEL = "{worker} labels task '{task}' a second time (duplicates='last' or 'first' accepts it)"
 UNDECIDED = ("{worker} gives task '{task}' different labels, and rows of a DataFrame have no order: orderCol names a column that tells "
@@ -44,8 +46,11 @@ class _Problem(Exception):
         self.what, self.task, self.worker = what, task, worker
 
 
-def pack(batches: Batches, duplicates: str, skips_unknown: bool) -> Batches:
-    """Packs all rows of a partition: tasks by their names in order, the labels of each by worker."""
+def pack(batches: Batches, duplicates: str, skips_unknown: bool, with_workers: bool) -> Batches:
+    """Packs all rows of a partition: tasks by their names in order, the labels of each by worker.
+
+    `with_workers`: whether a chunk is to say who labelled in it.
+    """
     some = [batch for batch in batches if batch.num_rows > 0]
     if not some:
         return
@@ -62,12 +67,12 @@ def pack(batches: Batches, duplicates: str, skips_unknown: bool) -> Batches:
         rows.put_in_order(duplicates, skips_unknown)
     except _Problem as problem:
         task = names[problem.task].as_py()
-        yield _chunk_row(0, task, task, 0, 0, problem.what.replace("{task}", task), problem.worker, b"", b"")
+        yield _chunk_row(0, task, task, 0, 0, problem.what.replace("{task}", task), problem.worker, b"", b"", b"")
         return
     for at, (first, last, begin, end) in enumerate(rows.pieces(len(names))):
         own = names.slice(first, last - first)
         yield _chunk_row(at, own[0].as_py(), own[-1].as_py(), last - first, end - begin, None, None, _to_ipc(own),
-                         rows.packed(first, last, begin, end))
+                         rows.workers(begin, end) if with_workers else None, rows.packed(first, last, begin, end))
 
 
 class _Rows:
@@ -134,6 +139,9 @@ class _Rows:
             yield first, last, begin, end
             first, begin = last, end
 
+    def workers(self, begin: int, end: int) -> bytes:
+        return np.unique(self.worker[begin:end]).astype(np.uint32).tobytes()
+
     def packed(self, first: int, last: int, begin: int, end: int) -> bytes:
         truths = None if self.truth is None else self.truth[first:last]
         rows = (self.task[begin:end] - first, self.worker[begin:end], self.label[begin:end])
@@ -166,24 +174,67 @@ def merge(batches: Batches, model: Optional[bytes]) -> Batches:
 
 def finish(batches: Batches, model: Optional[bytes], numbers: Dict[str, int], classes: Sequence[str], with_probabilities: bool) -> Batches:
     """A row for each task: its name, class and confidence, and the probabilities of all classes if asked for."""
-    names_of = pa.array(list(classes), pa.string())
     sent: Any = model
     for batch in batches:
         sent = _model_in(batch, sent)
-        for problem in batch.column("problem").drop_null().to_pylist():
-            raise DataError(problem.replace("{worker}", "a worker"))
-        for first, chunk, names in zip(batch.column("first").to_pylist(), _buffers(batch.column("chunk")),
-                                       _buffers(batch.column("names"))):
-            if numbers:
-                chunk = _numbered(chunk, numbers, first)
-            _, found, confidence, *posterior = rounds.finish(sent, chunk, with_probabilities)
-            nobody = found < 0  # said anything
-            columns = [_from_ipc(names), names_of.take(pa.array(found, mask=nobody)), pa.array(confidence, mask=nobody)]
-            if with_probabilities:
-                ends = np.arange(len(found) + 1, dtype=np.int32) * len(classes)
-                columns.append(pa.ListArray.from_arrays(pa.array(ends), pa.array(posterior[0].reshape(-1))))
-            table = pa.Table.from_arrays(columns, ["task", "label", "confidence", "probability"][:len(columns)])
-            yield from table.to_batches(max_chunksize=TASKS_PER_BATCH)
+        yield from answers(batch, sent, numbers, classes, with_probabilities)
+
+
+def answers(batch: Any, model: Any, numbers: Dict[str, int], classes: Sequence[str], with_probabilities: bool) -> Batches:
+    """To the tasks of some chunks."""
+    names_of = pa.array(list(classes), pa.string())
+    for problem in batch.column("problem").drop_null().to_pylist():
+        raise DataError(problem.replace("{worker}", "a worker"))
+    for first, packed, names in zip(batch.column("first").to_pylist(), _buffers(batch.column("chunk")),
+                                    _buffers(batch.column("names"))):
+        chunk: Any = _numbered(packed, numbers, first) if numbers else packed
+        _, found, confidence, *posterior = rounds.finish(model, chunk, with_probabilities)
+        nobody = found < 0  # said anything
+        columns = [_from_ipc(names), names_of.take(pa.array(found, mask=nobody)), pa.array(confidence, mask=nobody)]
+        if with_probabilities:
+            ends = np.arange(len(found) + 1, dtype=np.int32) * len(classes)
+            columns.append(pa.ListArray.from_arrays(pa.array(ends), pa.array(posterior[0].reshape(-1))))
+        table = pa.Table.from_arrays(columns, ["task", "label", "confidence", "probability"][:len(columns)])
+        yield from table.to_batches(max_chunksize=TASKS_PER_BATCH)
+
+
+# --- Models that are too large to be sent as a whole: a chunk gets what they know of its own workers.
+
+NEEDS = "slice int, first string, ids binary"
+PARTS = "first string, part binary"
+
+
+def needs(batches: Batches, width: int) -> Batches:
+    """Which workers chunks need, by slices of so many ids. A chunk without labels needs none, of the first slice."""
+    for batch in batches:
+        rows: List[Tuple[int, str, bytes]] = []
+        for first, workers in zip(batch.column("first").to_pylist(), _buffers(batch.column("workers"))):
+            ids = np.frombuffer(workers, np.uint32)
+            slices, begins = np.unique(ids // width, return_index=True)
+            pieces = np.split(ids, begins[1:]) if len(ids) > 0 else [ids]
+            rows += [(int(at), first, piece.tobytes()) for at, piece in zip(slices if len(ids) > 0 else [0], pieces)]
+        kinds = (pa.int32(), pa.string(), pa.binary())
+        yield pa.RecordBatch.from_arrays([pa.array(column, kind) for column, kind in zip(zip(*rows), kinds)], ["slice", "first", "ids"])
+
+
+def cut(asked: pa.Table, slices: pa.Table) -> pa.Table:
+    """The parts of one slice that chunks asked for."""
+    known = next(_buffers(slices.column("known")))
+    parts = [rounds.part(known, np.frombuffer(ids, np.uint32)) for ids in _buffers(asked.column("ids"))]
+    return pa.table({"first": asked.column("first"), "part": pa.array(parts, pa.binary())})
+
+
+def judge_by_parts(chunks: pa.Table, parts: pa.Table, numbers: Dict[str, int]) -> pa.Table:
+    """A summary of one chunk."""
+    chunk = _numbered(next(_buffers(chunks.column("chunk"))), numbers, chunks.column("first")[0].as_py())
+    said = rounds.judge(list(_buffers(parts.column("part"))), chunk)
+    return pa.table({"summary": pa.array([said], pa.binary())})
+
+
+def finish_by_parts(chunks: pa.Table, parts: pa.Table, numbers: Dict[str, int], classes: Sequence[str],
+                    with_probabilities: bool) -> pa.Table:
+    """A row for each task of one chunk."""
+    return pa.Table.from_batches(answers(chunks, list(_buffers(parts.column("part"))), numbers, classes, with_probabilities))
 
 
 def _numbered(chunk: Any, numbers: Dict[str, int], first: str) -> bytes:
@@ -197,7 +248,7 @@ def _model_in(batch: pa.RecordBatch, known: Any) -> Any:
     return known if known is not None else next(_buffers(batch.column("model").drop_null()))
 
 
-def _buffers(column: pa.Array) -> Iterator[memoryview]:
+def _buffers(column: Any) -> Iterator[memoryview]:
     return (memoryview(value.as_buffer()) for value in column)
 
 

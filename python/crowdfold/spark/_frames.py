@@ -44,6 +44,7 @@ class Chunks:
     tasks: int = 0
     labels: int = 0
     partitions: int = 1
+    workers: int = 0
 
 
 class LabelFrame:
@@ -104,12 +105,13 @@ class LabelFrame:
             raise DataError("no labels: the DataFrame has no rows")
         self.count = int(rows)
 
-    def pack(self, names: Names, skips_unknown: bool = False) -> Any:
+    def pack(self, names: Names, with_workers: bool, skips_unknown: bool = False) -> Any:
         """A DataFrame of chunks, as executors.CHUNKS says. One shuffle, by ranges of tasks' names."""
         rows = self._with_ids(names)
         partitions = self.params.getOrDefault("partitions") or min(
             MOST_PARTITIONS, max(1, -(-getattr(self, "count", 0) // LABELS_PER_PARTITION)))
-        pack = partial(executors.pack, duplicates=self.params._text("duplicates"), skips_unknown=skips_unknown)
+        pack = partial(executors.pack, duplicates=self.params._text("duplicates"), skips_unknown=skips_unknown,
+                       with_workers=with_workers)
         self.partitions = partitions
         return rows.repartitionByRange(partitions, "task").mapInArrow(pack, executors.CHUNKS)
 

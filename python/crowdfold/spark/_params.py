@@ -37,8 +37,8 @@ SHARED = _columns(
     ("confidenceCol", "confidence", "the probability that the answer is right"),
     ("probabilityCol", "probability", "a vector with the probability of every class, in the order of `labels`; empty: none"),
 ) + [(_param("partitions", "how many partitions chunks are in; 0: one for half a million labels", TypeConverters.toInt), 0),
-     (_param("modelFileLimit", "bytes of a model that go to executors as a file; of a larger one, each chunk gets the rows of its "
-             "own workers", TypeConverters.toInt), 1 << 30)]
+     (_param("modelLimit", "bytes of a model that go to every executor; of a larger one, a chunk gets what is known of its own workers",
+             TypeConverters.toInt), 1 << 30)]
 OF_ESTIMATORS = [
     (_param("classes", "classes known beforehand, which come first and in this order; others follow by name",
             TypeConverters.toListString), []),

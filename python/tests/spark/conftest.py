@@ -11,9 +11,6 @@ from typing import Any, Iterator, Mapping, Optional
 import pandas as pd
 import pytest
 
-pytest.importorskip("pyspark", reason="pip install 'crowdfold[spark]'; make spark does")
-pytest.importorskip("pyarrow")
-
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 
