@@ -174,7 +174,7 @@ TEST(RoundBytes, PartsOfAModelJudgeWhatItsWorkersLabelled) {
                                  "lfc", "ibcc", "fivepass", "twopass"}) {
     const Settings settings =
         name == std::string("twopass") ? Settings{{"vote_rounds", "2"}} : Settings{};
-    for (const std::uint32_t classes : {3U, CreditedCounts::kMostClasses + 1U}) {
+    for (const auto classes : {3U, static_cast<unsigned>(CreditedCounts::kMostClasses) + 1}) {
       if (classes > 3 && name != std::string("fivepass")) continue;
       std::string model = start_rounds({name, settings, 20, classes, 0});
       const Rows rows[] = {rows_of(labels, 0, 3), rows_of(labels, 3, 200)};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/large_pages.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "crowdfold/error.h"
 #include "methods/one_label.h"
