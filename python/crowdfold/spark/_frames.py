@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Dict, List, Optional
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import StorageLevel
@@ -57,6 +58,8 @@ class LabelFrame:
         names = {role: params.getOrDefault(param) for role, param in roles.items()}
         types = dict(dataset.dtypes)
         self.types: Dict[str, str] = {}
+        self.count = 0  # of rows, once names() have been found
+        self.partitions = 0
         chosen = []
         for role, name in names.items():
             if not name and role in ("truth", "order"):
@@ -108,12 +111,13 @@ class LabelFrame:
     def pack(self, names: Names, with_workers: bool, skips_unknown: bool = False) -> Any:
         """A DataFrame of chunks, as executors.CHUNKS says. One shuffle, by ranges of tasks' names."""
         rows = self._with_ids(names)
-        partitions = self.params.getOrDefault("partitions") or min(
-            MOST_PARTITIONS, max(1, -(-getattr(self, "count", 0) // LABELS_PER_PARTITION)))
+        self.partitions = self.params.getOrDefault("partitions")
+        if self.partitions == 0 and self.count > 0:
+            self.partitions = min(MOST_PARTITIONS, -(-self.count // LABELS_PER_PARTITION))
+        ranges = (self.partitions, "task") if self.partitions > 0 else ("task",)  # else as Spark is set
         pack = partial(executors.pack, duplicates=self.params._text("duplicates"), skips_unknown=skips_unknown,
                        with_workers=with_workers)
-        self.partitions = partitions
-        return rows.repartitionByRange(partitions, "task").mapInArrow(pack, executors.CHUNKS)
+        return rows.repartitionByRange(*ranges).mapInArrow(pack, executors.CHUNKS)
 
     def _with_ids(self, names: Names) -> Any:
         ids = self._looked_up(self.rows, "worker", names.workers)
@@ -125,7 +129,7 @@ class LabelFrame:
 
     def _looked_up(self, rows: Any, role: str, names: pa.Array) -> Any:
         """Ids in place of names; of a null an abstention."""
-        table = pa.table({"name": names, "id": pa.array(range(len(names)), pa.int64() if len(names) >= 2**31 else pa.int32())})
+        table = pa.table({"name": names, "id": np.arange(len(names), dtype=np.int64 if len(names) >= 2**31 else np.int32)})
         known = self.spark.createDataFrame(table)
         if len(names) <= MOST_SENT_NAMES:
             known = F.broadcast(known)
