@@ -95,6 +95,8 @@ class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadabl
         for frame in self._persisted:
             frame.unpersist()
         self._persisted.clear()
+        if self._chunks is not None:  # which copies have, too
+            self._chunks.are_kept = False
         self._fitted = self._chunks = None
         return self
 
@@ -102,16 +104,20 @@ class CrowdModel(CrowdParams, Model, DefaultParamsWritable, DefaultParamsReadabl
         if not self._rounds:
             raise UsageError(f"this {type(self).__name__} knows nothing yet: an estimator's fit makes one, or load")
         spark, limit = dataset.sparkSession, self.getOrDefault("modelLimit")
-        if self._chunks is not None and dataset is self._fitted:
-            frame, numbers, types = self._chunks.frame, self._chunks.numbers, self._types
+        draws = self.hasParam("ties") and self.getOrDefault("ties") == "random"  # by the numbers of tasks
+        numbers: Dict[str, int] = {}
+        if self._chunks is not None and self._chunks.are_kept and dataset is self._fitted:
+            frame, types = self._chunks.frame, self._types
+            numbers = self._chunks.numbers if draws else numbers
         else:
             labels = LabelFrame(dataset, self)
             frame = labels.pack(self._names, len(self._rounds) > limit, self._text("handleInvalid") == "skip")
-            numbers, types = {}, labels.types
-            if self.hasParam("ties") and self.getOrDefault("ties") == "random":  # which the numbers of tasks decide
+            types = labels.types
+            if draws or len(self._rounds) > limit:  # else another computation would find other ranges of tasks
                 frame = frame.persist(StorageLevel.MEMORY_AND_DISK)
                 self._persisted.append(frame)
-                numbers = numbered(frame, self._names).numbers
+                if draws:
+                    numbers = numbered(frame, self._names).numbers
         probability = self.getOrDefault("probabilityCol")
         schema = "task string, label string, confidence double" + (", probability array<double>" if probability else "")
         classes, with_probabilities = self._names.classes, bool(probability)

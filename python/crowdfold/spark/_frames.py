@@ -46,6 +46,7 @@ class Chunks:
     labels: int = 0
     partitions: int = 1
     workers: int = 0
+    are_kept: bool = True
 
 
 class LabelFrame:
