@@ -6,6 +6,7 @@
 // machines of a cluster. run_rounds() is the loop for one machine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -19,6 +20,24 @@
 #include "crowdfold/method.h"
 
 namespace crowdfold {
+
+// Some workers of a crowd, by their numbers there, ascending: those that a part of a model knows. It has
+// them in this order, and calls them 0, 1, ...
+struct CrowdPart {
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+
+  std::span<const WorkerId> workers = {};
+  std::uint64_t crowd = 0;  // how many there are in all; 0: the part is the whole crowd
+
+  bool is_all() const { return crowd == 0; }
+  std::uint64_t number(std::uint64_t place) const { return is_all() ? place : workers[place]; }
+  std::size_t place(std::uint64_t number) const {
+    if (is_all()) return number;
+    const auto at = std::lower_bound(workers.begin(), workers.end(), number);
+    return at == workers.end() || *at != number ? kNowhere
+                                                : static_cast<std::size_t>(at - workers.begin());
+  }
+};
 
 // The numbers of a model or a summary, in an order of its own, to bytes or from them. Both are written
 // by one function, exchange(Archive&), which also says what can be: bytes may be forged, with a checksum
@@ -60,19 +79,47 @@ class Archive {
   // The same, or a std::string, of `least` to `most` numbers: their number, then they.
   template <class Array>
   void list(Array& numbers, std::uint64_t least, std::uint64_t most) {
-    read_size(numbers, least, most);
-    if (!numbers.empty()) bytes(numbers.data(), numbers.size() * sizeof(*numbers.data()));
+    std::uint64_t size = numbers.size();
+    value(size);
+    if (reads()) {
+      require(size >= least && size <= most);
+      // Not more than there are bytes for, so that damaged sizes reserve no memory.
+      if (least < most) require(size <= left() / sizeof(typename Array::value_type));
+      numbers.assign(static_cast<std::size_t>(size), typename Array::value_type{});
+    }
+    if (size > 0) bytes(numbers.data(), size * sizeof(*numbers.data()));
   }
-  // As array(), of rows of one width: only those that are not all 0.
+  // A list that is another one in each part of a model: all of them, one behind another.
   template <class Array>
-  void rows(Array& numbers, std::size_t width) {
-    write_rows(numbers, width, numbers.size());
+  void lists(Array& numbers) {
+    constexpr std::uint64_t kAny = ~std::uint64_t{0};
+    if (!reads()) return list(numbers, 0, kAny);
+    numbers.clear();
+    for (std::size_t source = 0; source < sources(); ++source) {
+      read_from(source);
+      Array some;
+      list(some, 0, kAny);
+      numbers.insert(numbers.end(), some.begin(), some.end());
+    }
+    read_from_all();
+  }
+  // As array(), of workers: of each, so many rows of one width. Only rows that are not all 0.
+  template <class Array>
+  void rows(Array& numbers, std::size_t width, std::size_t per_worker = 1) {
+    if (reads()) {
+      read_rows(numbers, numbers.size(), width, per_worker);
+    } else {
+      write_rows(numbers, width, per_worker);
+    }
   }
   // The same of an array that has this size, or is empty.
   template <class Array>
-  void rows_if_any(Array& numbers, std::size_t width, std::uint64_t size) {
-    write_rows(numbers, width, size);
-    require(numbers.empty() || numbers.size() == size);
+  void rows_if_any(Array& numbers, std::uint64_t size, std::size_t width, std::size_t per_worker = 1) {
+    if (reads()) {
+      read_rows(numbers, size, width, per_worker);
+    } else {
+      write_rows(numbers, width, per_worker);
+    }
   }
   // All of them are numbers from `least` to `most`.
   template <class Array, class T>
@@ -81,26 +128,27 @@ class Archive {
     for (const auto number : numbers) require(number >= least && number <= most);
   }
 
+  // Bytes know workers by their numbers in the crowd; rows() are of these alone.
+  void name_workers(const CrowdPart& part) { part_ = part; }
+  const CrowdPart& part() const { return part_; }
+
  private:
-  template <class Array>
-  void read_size(Array& numbers, std::uint64_t least, std::uint64_t most) {
-    std::uint64_t size = numbers.size();
-    value(size);
-    if (!reads()) return;
-    require(size >= least && size <= most);
-    // Not more than there are bytes for, so that damaged sizes reserve no memory.
-    if (least < most) require(size <= left() / sizeof(typename Array::value_type));
-    numbers.assign(static_cast<std::size_t>(size), typename Array::value_type{});
+  // Bytes that are not read yet.
+  virtual std::uint64_t left() const = 0;
+  // Parts of one model can be read at once: all say the same but for rows and lists(), which are read
+  // from one after another.
+  virtual std::size_t sources() const { return 1; }
+  virtual void read_from(std::size_t /*source*/) {}
+  virtual void read_from_all() {}
+  virtual void skip(std::size_t /*size*/) {}
+
+  // How many numbers the whole crowd has where its part has `size`.
+  std::uint64_t size_in_crowd(std::uint64_t size, std::size_t width, std::size_t per_worker) const {
+    return part_.is_all() || size == 0 ? size : part_.crowd * per_worker * width;
   }
   template <class Array>
-  void write_rows(Array& numbers, std::size_t width, std::uint64_t most) {
+  void write_rows(const Array& numbers, std::size_t width, std::size_t per_worker) {
     using Number = std::decay_t<decltype(*numbers.data())>;
-    std::uint64_t size = numbers.size();
-    value(size);
-    if (reads()) {
-      require(size == most || (size == 0 && numbers.empty()));
-      numbers.assign(static_cast<std::size_t>(size), Number{});
-    }
     const auto is_zero = [&](std::size_t row) {
       const Number* const at = numbers.data() + row * width;
       for (std::size_t i = 0; i < width; ++i) {
@@ -108,16 +156,56 @@ class Archive {
       }
       return true;
     };
-    const std::uint64_t all = width == 0 ? 0 : size / width;
-    for (std::uint64_t row = 0;; ++row) {
-      while (!reads() && row < all && is_zero(row)) ++row;
-      value(row);
-      if (row >= all) return;
-      bytes(numbers.data() + row * width, width * sizeof(Number));
+    std::uint64_t size = size_in_crowd(numbers.size(), width, per_worker);
+    value(size);
+    const std::uint64_t here = width == 0 ? 0 : numbers.size() / width;
+    for (std::uint64_t row = 0; row < here; ++row) {
+      if (is_zero(row)) continue;
+      std::uint64_t number = part_.number(row / per_worker) * per_worker + row % per_worker;
+      value(number);
+      bytes(const_cast<Number*>(numbers.data() + row * width), width * sizeof(Number));
     }
+    std::uint64_t end = width == 0 ? 0 : size / width;
+    value(end);
   }
-  // Bytes that are not read yet.
-  virtual std::uint64_t left() const = 0;
+  // `most`: the size of the array, unless it is empty and may be so.
+  template <class Array>
+  void read_rows(Array& numbers, std::uint64_t most, std::size_t width, std::size_t per_worker) {
+    using Number = std::decay_t<decltype(*numbers.data())>;
+    std::uint64_t size = 0;
+    value(size);
+    require(size == size_in_crowd(most, width, per_worker) || (size == 0 && numbers.size() == 0));
+    numbers.assign(static_cast<std::size_t>(size == 0 ? 0 : most), Number{});
+    const std::uint64_t all = width == 0 ? 0 : size / width;
+    for (std::size_t source = 0; source < sources(); ++source) {
+      read_from(source);
+      for (std::uint64_t row = 0;;) {
+        value(row);
+        if (row >= all) break;
+        const std::size_t place = part_.place(row / per_worker);
+        if (place == CrowdPart::kNowhere) {
+          skip(width * sizeof(Number));
+        } else {
+          bytes(numbers.data() + (place * per_worker + row % per_worker) * width,
+                width * sizeof(Number));
+        }
+      }
+    }
+    read_from_all();
+  }
+
+  CrowdPart part_;
+};
+
+// Numbers of a fixed size that lie elsewhere, for Archive::rows().
+template <class T>
+struct NumbersInPlace {
+  std::span<T> numbers;
+
+  T* data() const { return numbers.data(); }
+  std::size_t size() const { return numbers.size(); }
+  // To the size that it has.
+  void assign(std::size_t /*size*/, T value) { std::fill(numbers.begin(), numbers.end(), value); }
 };
 
 // What tasks say of the crowd, under a model. Only workers who occur in them are in it.
@@ -172,6 +260,10 @@ struct RoundsInput {
   std::uint64_t max_memory = 0;  // as in RunContext
   // What is known of workers: Knowledge::workers and extras. Truths come with blocks.
   const Knowledge* given = nullptr;
+  // Of a part of a model: the workers of the whole crowd. 0: all are here.
+  std::uint32_t crowd = 0;
+
+  std::uint32_t all_workers() const { return crowd == 0 ? workers : crowd; }
 
   std::span<const WorkerCounts> history() const {
     return given != nullptr ? std::span<const WorkerCounts>(given->workers)
@@ -186,11 +278,13 @@ void run_rounds(RoundModel& model, const TaskBlocks& blocks, const RunContext& c
 Result result_of_rounds(const RoundModel& model, const TaskBlocks& blocks, std::uint32_t classes,
                         const RunContext& context);
 
-// As bytes, to go to other machines.
-std::string to_bytes(RoundModel& model);
-std::string to_bytes(RoundSummary& summary);
+// As bytes, to go to other machines. `part`: which workers are in it.
+std::string to_bytes(RoundModel& model, const CrowdPart& part = {});
+std::string to_bytes(RoundSummary& summary, const CrowdPart& part = {});
 // Into a model of the same method, settings and input. Error(data) for bytes of another.
 void from_bytes(std::string_view bytes, RoundModel& model);
+// Into a part, from bytes that know its workers together.
+void from_bytes(std::span<const std::string_view> parts, RoundModel& model, const CrowdPart& part);
 // Into model.nothing() of the model that judged.
 void from_bytes(std::string_view bytes, RoundSummary& summary);
 

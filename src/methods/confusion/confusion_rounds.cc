@@ -37,10 +37,10 @@ std::uint64_t ConfusionTables::labels_of(WorkerId w, std::span<const std::uint64
 
 void ConfusionTables::exchange(Archive& archive) {
   archive.array(log_rho_);
-  std::span<double> values = log_pi_->of(0, workers_);
-  archive.bytes(values.data(), values.size_bytes());
+  NumbersInPlace<double> rows{log_pi_->of(0, workers_)};
+  archive.rows(rows, log_pi_->states().width(), log_pi_->labels());
   archive.require_all(log_rho_, kImpossible, kMostLogarithm);
-  archive.require_all(values, kImpossible, kMostLogarithm);
+  archive.require_all(rows.numbers, kImpossible, kMostLogarithm);
 }
 
 std::vector<double> SummedLabels::labels() const {

@@ -61,15 +61,15 @@ void AgreementModel::learn(RoundSummary& said, int /*threads*/) {
     agreement_[w] = history_[w];
     agreement_[w] += {static_cast<double>(counts[2 * w]), static_cast<double>(counts[2 * w + 1])};
   }
+  crowd_ = {};
+  for (const WorkerCounts& of_worker : agreement_) crowd_ += of_worker;
   const bool rests = counts == last_;
   last_ = std::move(counts);
   is_done_ = !next(rests);
 }
 
 double AgreementModel::mean_agreement() const {
-  WorkerCounts all;
-  for (const WorkerCounts& counts : agreement_) all += counts;
-  return all.seen > 0 ? all.correct / all.seen : 0;
+  return crowd_.seen > 0 ? crowd_.correct / crowd_.seen : 0;
 }
 
 WorkerState AgreementModel::state(double alpha, double beta) const {
@@ -88,10 +88,12 @@ void AgreementModel::report(const RunContext& /*context*/, Result& result) const
 
 void AgreementModel::exchange(Archive& archive) {
   archive.value(is_done_);
+  archive.value(crowd_.correct, -kMostSeen, kMostSeen);
+  archive.value(crowd_.seen, -kMostSeen, kMostSeen);
   archive.rows(agreement_, 1);
   for (const WorkerCounts& counts : agreement_)
     archive.require(std::abs(counts.correct) <= kMostSeen && std::abs(counts.seen) <= kMostSeen);
-  archive.rows_if_any(last_, 2, 2 * agreement_.size());
+  archive.rows_if_any(last_, 2 * agreement_.size(), 2);
   archive.require(!is_done_ || last_.size() == 2 * agreement_.size());
 }
 

@@ -73,7 +73,7 @@ void WeightedVote::report(const RunContext& context, Result& result) const {
 
 void WeightedVote::exchange(Archive& archive) {
   AgreementModel::exchange(archive);
-  archive.array(weights_);
+  archive.rows(weights_, 1);
   archive.require_all(weights_, -kMostWeight, kMostWeight);
   archive.value(round_, 0, plan_.rounds);
   archive.list(trace_, 0, static_cast<std::uint64_t>(plan_.rounds));
