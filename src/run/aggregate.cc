@@ -217,6 +217,10 @@ AggregateSummary aggregate(const AggregateRequest& request, const RunContext& co
                            const AggregateListener& listener) {
   find_method(request.method).check(request.settings);  // before anything is read
   if (request.road == Road::spilled) return aggregate_spilled(request, context, listener);
+  // Packed labels are on a disk already, where rounds are the quickest that needs no memory.
+  const bool leaves_memory = request.road == Road::low_memory && any_packed(request.labels);
+  if (leaves_memory && why_in_memory(request, context).empty() && why_not_in_rounds(request).empty())
+    return aggregate_spilled(request, context, listener);
   if (!goes_task_by_task(request, context)) {
     if (request.road != Road::automatic ||
         !std::all_of(request.labels.begin(), request.labels.end(), is_rereadable))

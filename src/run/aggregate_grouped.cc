@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "crowdfold/error.h"
 #include "io/exports/export_format.h"
@@ -185,17 +186,20 @@ class GroupedAggregation {
     classes_expected_ = with_named(labels.classes());
     learner->expect(labels.workers().size(), classes_expected_);
     ChunkLearner chunks(*learner);
+    std::vector<TaskLabels> tasks;  // of a block
     const bool counts_labels = counts_one_label();
     OneLabelCounts one_label;
     labels.in_order("learning", context_, PackedLabels::Names::no,
                     [&](const TaskBlock& block, const TaskNames&) {
+                      tasks.clear();
                       for (TaskId t = block.first(); t < block.last(); ++t) {
-                        const TaskLabels task = block.task(t);
+                        const TaskLabels& task = tasks.emplace_back(block.task(t));
                         workers_meet_ = workers_meet_ || workers_meet(task);
                         if (lone_.others() < labels.workers().size()) lone_.add(task);
                         if (counts_labels) one_label.add(task);
-                        chunks.add(task);
                       }
+                      if (chunks.size() == 1) return learner->learn_chunk(tasks);
+                      for (const TaskLabels& task : tasks) chunks.add(task);
                     });
     chunks.finish();
     quality_of_lone_ = lone_.quality_of_others(learner->state());

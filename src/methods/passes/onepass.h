@@ -19,6 +19,7 @@ class OnePass : public OnlineMethod {
   void expect(std::uint32_t workers, std::uint32_t classes) override { state_.expect(workers, classes); }
   Estimate estimate(const TaskLabels& labels, std::span<double> posterior) const override;
   void learn(const TaskLabels& labels, const Answer& answer) override;
+  void learn_chunk(std::span<const TaskLabels> tasks, std::span<const Answer> answers) override;
   bool judges_after_learning() const override { return false; }
 
   WorkerState state() const override { return state_; }

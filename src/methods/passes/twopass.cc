@@ -63,6 +63,7 @@ class TwoPassModel final : public AgreementModel {
   void exchange(Archive& archive) override {
     AgreementModel::exchange(archive);
     archive.value(round_, 0, options_.vote_rounds);
+    archive.require(round_ > 0 || !is_done());
     if (archive.reads() && round_ > 0) count();
   }
 
