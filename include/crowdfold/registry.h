@@ -76,8 +76,8 @@ struct MethodInfo {
   std::function<std::unique_ptr<Method>(const Settings&)> make = {};
   // Null for methods that only work on whole data sets. The seed decides ties.
   std::function<std::unique_ptr<OnlineMethod>(const Settings&, std::uint64_t seed)> make_online = {};
-  // What make(settings)->fit() says of labels, by an online method that has learned from all of their tasks
-  // in their order and from nothing else. Null for methods that learn from labels in other ways.
+  // What make(settings)->fit() says of labels, by an online method that has learned from all of their
+  // tasks in their order and from nothing else. Null for methods that learn from labels in other ways.
   std::function<Result(OnlineMethod&, const Labels&, const RunContext&)> answer_learned = {};
   // Judges further tasks by a Result::learned. For methods whose states hold more than counts and
   // matrices; else null.

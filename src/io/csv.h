@@ -101,6 +101,7 @@ class CsvParser {
 
 template <class Sink>
 BlockOutcome CsvParser::parse(std::string_view text, const Sink& sink) {
+  // Three is what a label has.
   return layout_.wanted.size() == 3 ? parse_fields<3>(text, sink)
                                     : parse_fields<std::dynamic_extent>(text, sink);
 }

@@ -58,7 +58,8 @@ inline Result believable(bool saw_all_labels, const Labels& labels, const Knowle
   return result;
 }
 
-// The answers of an online method that has learned from all of these tasks, for MethodInfo::answer_learned.
+// The answers of an online method that has learned from all of these tasks, for
+// MethodInfo::answer_learned.
 template <class Online>
 Result answer_learned(Online& method, const Labels& labels, const RunContext& context) {
   method.expect(labels.num_workers(), labels.num_classes());
