@@ -13,7 +13,7 @@ import numpy as np
 from . import _native
 from ._libraries import NUMPY, Library, as_list, library_of, to_array
 from ._reading import ROLES, Reading
-from .errors import UsageError
+from .errors import ColumnError, UsageError
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -65,6 +65,13 @@ class LabelTable:
     workers: Any
     classes: Any
 
+    def in_library(self, library: Library) -> LabelTable:
+        """The same with its values in another library."""
+        if library is self.library:
+            return self
+        values = (library.values(as_list(each), None) for each in (self.tasks, self.workers, self.classes))
+        return LabelTable(self.labels, library, *values)
+
 
 def as_texts(texts: List[str]) -> Any:
     """Names of a file as an array."""
@@ -81,7 +88,7 @@ def pick_columns(library: Library, table: Any, names: Iterable[str]) -> List[Any
             hint = "columns=dict(task=..., worker=..., label=...) says which is which"
             if name in getattr(getattr(table, "index", None), "names", ()):
                 hint = f"the index is called '{name}': reset_index() makes a column of it"
-            raise UsageError(f"no column '{name}'; there are: {there} ({hint})") from None
+            raise ColumnError(f"no column '{name}'; there are: {there} ({hint})") from None
     return picked
 
 
@@ -115,6 +122,8 @@ def as_table(data: Any) -> Tuple[Any, Optional[Library]]:
     library = library_of(data)
     if library is not None:
         return data, library
+    if isinstance(data, list) and data:
+        data = _columns_of(data)
     if isinstance(data, Mapping):
         for name, column in data.items():
             if isinstance(column, str) or not hasattr(column, "__len__"):
@@ -125,6 +134,23 @@ def as_table(data: Any) -> Tuple[Any, Optional[Library]]:
             isinstance(part, (str, tuple, Mapping)) or library_of(part) for part in data):
         return dict(zip(ROLES, map(to_array, data))), NUMPY
     return data, None
+
+
+def _is_value(part: Any) -> bool:
+    return isinstance(part, (str, bytes)) or not hasattr(part, "__len__")
+
+
+def _columns_of(rows: List[Any]) -> Any:
+    """The columns of rows: tuples (task, worker, label), or dictionaries. Anything else stays as it is."""
+    if all(isinstance(row, Mapping) and all(map(_is_value, row.values())) for row in rows):
+        names = dict.fromkeys(name for row in rows for name in row)
+        return {name: [row.get(name) for row in rows] for name in names}
+    if all(isinstance(row, (tuple, list)) and all(map(_is_value, row)) for row in rows):
+        for place, row in enumerate(rows):
+            if len(row) != len(ROLES):
+                raise UsageError(f"row {place} (from 0) has {len(row)} values: give (task, worker, label)")
+        return dict(zip(ROLES, map(list, zip(*rows))))
+    return rows
 
 
 def warn_of(path: Path, notes: Iterable[str]) -> None:
@@ -188,6 +214,21 @@ def _texts(texts: List[str], kind: str) -> Any:
     values = np.empty(len(texts), dtype=object)
     values[:] = texts
     return values
+
+
+def truths_by_row(data: Any, reading: Reading, truths: Any) -> Any:
+    """Truths by task, if they are given by row of a table: an array or list, as scikit-learn splits them. Others stay."""
+    if isinstance(truths, list) and not (truths and isinstance(truths[0], (tuple, list, Mapping))):
+        truths = to_array(truths)
+    if not isinstance(truths, np.ndarray) or truths.ndim != 1:
+        return truths
+    table, library = as_table(data)
+    if library is None:
+        raise UsageError(f"truths by row are for tables, not for a {type(data).__name__}: give them by task")
+    tasks = as_list(pick_columns(library, table, reading.column_names()[:1])[0])
+    if len(tasks) != len(truths):
+        raise UsageError(f"truths: {len(truths)} of them for {len(tasks)} rows of labels; one for each row is needed, or a Series by task")
+    return {"task": tasks, "label": truths}
 
 
 def truth_columns(truths: Any) -> Tuple[Any, Any, Library]:

@@ -3,7 +3,16 @@
 from typing import Any, Optional, Union
 
 from ._base import Aggregator
-from ._crowdkit import StartedByFit, WeightedByFit, WithDifficulties, WithScores, WithSpamming
+from ._crowdkit import (
+    LikeCrowdKit,
+    StartedByFit,
+    WeightedByFit,
+    WithDifficulties,
+    WithQualities,
+    WithScores,
+    WithSortedWeights,
+    WithSpamming,
+)
 
 __all__ = [
     "MajorityVote",
@@ -50,8 +59,8 @@ class MajorityVote(WeightedByFit):
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
     beta : float, default 2.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
-    ties : str, default 'first'
-        best class among equals: the first seen, or a seeded draw (first | random)
+    ties : str, default 'sorted'
+        best class among equals: the first in sorted order, the first seen, or a seeded draw (sorted | first | random)
     posterior : str, default 'one_coin'
         probabilities: of a model with one quality for the crowd, or shares of votes (one_coin | shares)
     random_state : Optional[int], default 0
@@ -78,7 +87,7 @@ class MajorityVote(WeightedByFit):
     verbose: Union[bool, int]
 
     def __init__(self, default_skill: Optional[float] = None, on_missing_skill: str = 'error', *, alpha: float = 2.0,
-                 beta: float = 2.0, ties: str = 'first', posterior: str = 'one_coin', random_state: Optional[int] = 0,
+                 beta: float = 2.0, ties: str = 'sorted', posterior: str = 'one_coin', random_state: Optional[int] = 0,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class OnePass(Aggregator):
@@ -373,15 +382,15 @@ class SBIC(Aggregator):
                  order: str = 'given', random_state: Optional[int] = 0, duplicates: str = 'last',
                  n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
-class Wawa(Aggregator):
+class Wawa(WithSortedWeights):
     """A vote weighted by agreement with the majority.
 
     folklore.
 
     Parameters
     ----------
-    ties : str, default 'first'
-        best class among equals: the first seen, or a seeded draw (first | random)
+    ties : str, default 'sorted'
+        best class among equals: the first in sorted order, the first seen, or a seeded draw (sorted | first | random)
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -400,10 +409,10 @@ class Wawa(Aggregator):
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, *, ties: str = 'first', random_state: Optional[int] = 0, duplicates: str = 'last',
+    def __init__(self, *, ties: str = 'sorted', random_state: Optional[int] = 0, duplicates: str = 'last',
                  n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
-class ZeroBasedSkill(Aggregator):
+class ZeroBasedSkill(WithSortedWeights):
     """Zero-based skill: weights that follow agreement with the weighted vote.
 
     Ustalov, Pavlichenko, Tseitlin: Learning from Crowds with Crowd-Kit (JOSS 2024).
@@ -411,7 +420,7 @@ class ZeroBasedSkill(Aggregator):
     Parameters
     ----------
     n_iter : int, default 100
-        steps (1 to 1000000)
+        steps (0 to 1000000)
     lr_init : float, default 1.0
         initial rate: share of the way from a skill to the agreement (1e-06 to 1)
     lr_steps_to_reduce : int, default 20
@@ -420,8 +429,8 @@ class ZeroBasedSkill(Aggregator):
         factor of each reduction (1e-06 to 1)
     eps : float, default 1e-05
         initial excess of a skill over chance (0 to 1)
-    ties : str, default 'first'
-        best class among equals: the first seen, or a seeded draw (first | random)
+    ties : str, default 'sorted'
+        best class among equals: the first in sorted order, the first seen, or a seeded draw (sorted | first | random)
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -446,7 +455,7 @@ class ZeroBasedSkill(Aggregator):
     verbose: Union[bool, int]
 
     def __init__(self, n_iter: int = 100, lr_init: float = 1.0, lr_steps_to_reduce: int = 20,
-                 lr_reduce_factor: float = 0.5, eps: float = 1e-05, *, ties: str = 'first',
+                 lr_reduce_factor: float = 0.5, eps: float = 1e-05, *, ties: str = 'sorted',
                  random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
                  verbose: Union[bool, int] = False) -> None: ...
 
@@ -556,7 +565,7 @@ class ZenCrowd(Aggregator):
     def __init__(self, *, n_iter: int = 20, tol: float = 0.0, start: float = 0.8, random_state: Optional[int] = 0,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
-class OneCoinDawidSkene(Aggregator):
+class OneCoinDawidSkene(WithQualities):
     """One-coin Dawid-Skene: one quality for every worker and a class prior, by EM.
 
     Zhang, Chen, Zhou, Jordan: Spectral Methods Meet EM (JMLR 2016).
@@ -564,7 +573,7 @@ class OneCoinDawidSkene(Aggregator):
     Parameters
     ----------
     n_iter : int, default 100
-        iterations at most (1 to 1000000)
+        iterations at most (0 to 1000000)
     tol : float, default 1e-05
         stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
     initial_error_strategy : Any, default None
@@ -601,7 +610,7 @@ class GLAD(WithDifficulties):
     Parameters
     ----------
     n_iter : int, default 100
-        iterations at most (1 to 1000000)
+        iterations at most (0 to 1000000)
     tol : float, default 1e-05
         stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
     silent : bool, default True
@@ -716,7 +725,7 @@ class MMSR(WithScores):
     Parameters
     ----------
     n_iter : int, default 10000
-        iterations at most (1 to 1000000)
+        iterations at most (0 to 1000000)
     tol : float, default 1e-10
         stop when the matrix of skills moves by less; 0: after all iterations (0 to 1)
     random_state : Optional[int], default 0
@@ -741,7 +750,7 @@ class MMSR(WithScores):
     def __init__(self, n_iter: int = 10000, tol: float = 1e-10, random_state: Optional[int] = 0, *,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
-class KOS(Aggregator):
+class KOS(LikeCrowdKit):
     """Messages between tasks and workers, for two classes.
 
     Karger, Oh, Shah: Iterative Learning for Reliable Crowdsourcing Systems (NIPS 2011).
@@ -780,13 +789,13 @@ class DawidSkene(StartedByFit):
     Parameters
     ----------
     n_iter : int, default 20
-        iterations at most (1 to 1000000)
+        iterations at most (0 to 1000000)
     tol : float, default 0.0
         stop when no probability moves by more; 0: after all iterations (0 to 1)
     initial_error_strategy : Optional[str], default None
         meaning of fit(initial_error=): matrices to start from (assign), or counts added to a vote's (addition)
-    start : float, default 0.7
-        probability of a right label to start from (0.01 to 0.99)
+    start : float, default 0.0
+        probability of a right label to start from; 0: start from shares of votes (0 to 0.99)
     random_state : Optional[int], default 0
         seed of everything that is drawn
     duplicates : str, default 'last'
@@ -809,7 +818,7 @@ class DawidSkene(StartedByFit):
     verbose: Union[bool, int]
 
     def __init__(self, n_iter: int = 20, tol: float = 0.0, initial_error_strategy: Optional[str] = None, *,
-                 start: float = 0.7, random_state: Optional[int] = 0, duplicates: str = 'last',
+                 start: float = 0.0, random_state: Optional[int] = 0, duplicates: str = 'last',
                  n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class FastDawidSkene(Aggregator):
