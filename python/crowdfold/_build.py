@@ -21,6 +21,22 @@ from ._crowdkit import (
     WithSpamming,
 )
 
+# When to touch a parameter; those that are not here are best left alone.
+ADVICE: Dict[str, str] = {
+    "random_state": "Change it to see which answers hang on chance.",
+    "duplicates": "Set it if workers may label a task twice.",
+    "n_jobs": "Leave it, unless others need the cores.",
+    "verbose": "Turn it on for a fit that takes its time.",
+    "n_iter": "Raise it if `converged_` is False.",
+    "tol": "Leave it; to have all iterations, set 0.",
+    "ties": "Leave it, unless ties must be broken by chance or as on the command line.",
+    "posterior": "Leave it, unless confidences are to be shares of votes.",
+    "soften": "Leave it, unless you measured the calibration of its answers on truths.",
+    "doubt": "Leave it, unless you measured the calibration of its answers on truths.",
+    "half_life": "Set it if workers change in time.",
+    "n_restarts": "Raise it if answers hang on `random_state`.",
+}
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -29,6 +45,11 @@ class Parameter:
     annotation: str
     meaning: str
     option: str = ""  # the engine's option; empty for a parameter of Python's own
+
+    @property
+    def advice(self) -> str:
+        """Whether to touch it."""
+        return ADVICE.get(self.name, "Leave it." if self.option else "")
 
 
 @dataclass(frozen=True)
@@ -163,7 +184,7 @@ def docstring_of(method: Dict[str, Any], parameters: List[Parameter]) -> str:
     lines = [summary[0].upper() + summary[1:] + ".", "", method["citation"] + ".", "", "Parameters", "----------"]
     for p in parameters:
         lines.append(f"{p.name} : {p.annotation}, default {p.default!r}")
-        lines.append(f"    {p.meaning}")
+        lines += [f"    {text}" for text in (p.meaning, p.advice) if text]
     takes = [("known truths", method["takes_truths"]), ("worker qualities of an earlier run", method["takes_workers"]),
              ("chunks, by partial_fit", method["online"])]
     lines += ["", "Takes " + ", ".join(f"{what}: {'yes' if yes else 'no'}" for what, yes in takes) + "."]

@@ -185,14 +185,14 @@ def test_a_nul_character_in_a_name_is_an_error(role: str, kind: str) -> None:
 
 
 def test_a_missing_column_is_an_error_that_lists_those_that_are_there() -> None:
-    frame = pd.DataFrame({"task": ["a"], "annotator": ["u"], "label": ["x"]})
+    frame = pd.DataFrame({"task": ["a"], "colour": ["u"], "label": ["x"]})
     for data in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), frame.to_dict("list"),
                  pa.Table.from_pandas(frame).to_reader()):
-        with pytest.raises(cf.UsageError, match="no column 'worker'.*task, annotator, label"):
+        with pytest.raises(cf.UsageError, match="no column 'worker'.*task, colour, label"):
             cf.OnePass().fit(data)
-    assert cf.OnePass().fit(frame, columns={"worker": "annotator"}).labels_["a"] == "x"
-    with pytest.raises(cf.UsageError, match="'annotator' is none of task, worker, label"):
-        cf.OnePass().fit(frame, columns={"annotator": "worker"})
+    assert cf.OnePass().fit(frame, columns={"worker": "colour"}).labels_["a"] == "x"
+    with pytest.raises(cf.UsageError, match="'colour' is none of task, worker, label"):
+        cf.OnePass().fit(frame, columns={"colour": "worker"})
 
 
 ROWS = pd.DataFrame({"task": ["a", "a"], "worker": ["u", "v"], "label": ["x", "y"]})
@@ -213,6 +213,24 @@ ROWS = pd.DataFrame({"task": ["a", "a"], "worker": ["u", "v"], "label": ["x", "y
 def test_what_is_no_table_of_labels_says_what_to_do(data: Any, said: str) -> None:
     with pytest.raises(cf.UsageError, match=said):
         cf.TwoPass().fit(data)
+
+
+@pytest.mark.parametrize("names", [("item_id", "annotator", "answer"), ("Question ID", "worker_email", "Response"),
+                                   ("item", "user", "rating")])
+def test_columns_are_recognised_by_the_names_that_files_may_have(names: Any) -> None:
+    wanted = cf.TwoPass().fit(ROWS).labels_.to_dict()
+    frame = ROWS.set_axis(list(names), axis=1).assign(time=1)[["time", *names[::-1]]]
+    for data in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), frame.to_dict("list"), frame.to_dict("records"), iter([frame])):
+        assert as_dict(cf.TwoPass().fit(data).labels_) == wanted
+    with pytest.raises(cf.ColumnError, match="no column 'task'"):
+        cf.TwoPass().fit(frame.drop(columns=names[0]))
+    with pytest.raises(cf.ColumnError, match="no column 'worker'"):
+        cf.TwoPass().fit(frame, columns={"task": names[0]})
+
+
+def test_columns_that_only_values_tell_are_not_guessed() -> None:
+    with pytest.raises(cf.ColumnError, match="no column 'task'; there are: annotator, text, label"):
+        cf.TwoPass().fit(ROWS.rename(columns={"task": "text", "worker": "annotator"})[["annotator", "text", "label"]])
 
 
 def test_lists_of_rows_are_tables() -> None:

@@ -124,3 +124,24 @@ def test_progress_is_one_bar_that_moves(monkeypatch: pytest.MonkeyPatch) -> None
     seen = [(desc.rstrip(": "), n) for desc, n in made[0].seen]
     assert [pair for pair in seen if pair in (("reading", 7), ("ds", 1), ("ds", 2))] and seen[-1][0] == "ds"
     assert ("reading", 7) in seen and ("ds", 2) in seen and made[0].n == 3
+
+
+def test_plots_write_files_of_any_kind(frame: pd.DataFrame, truth: pd.Series, tmp_path: Any) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    model = cf.DawidSkene().fit(frame)
+    cf.plot.workers(model, path=tmp_path / "workers.png")
+    cf.plot.calibration(model, truth, path=tmp_path / "calibration.svg")
+    axes = cf.plot.confusion(model, worker=frame["worker"][0], path=tmp_path / "confusion.pdf")
+    assert axes.get_title(loc="left") == f"Labels of {frame['worker'][0]} by true class"
+    heads = {"workers.png": b"\x89PNG", "calibration.svg": b"<?xml", "confusion.pdf": b"%PDF"}
+    assert all((tmp_path / name).read_bytes().startswith(head) for name, head in heads.items())
+    with pytest.raises(cf.UsageError, match="no worker 'nobody'"):
+        cf.plot.confusion(model, worker="nobody")
+
+
+def test_every_option_says_whether_to_touch_it() -> None:
+    assert "stop when" in str(cf.DawidSkene.__doc__) and "Leave it; to have all iterations, set 0." in str(cf.DawidSkene.__doc__)
+    assert "Raise it if `converged_` is False." in str(cf.DawidSkene.__doc__)
+    assert "Leave it." in str(cf.ThreePass.__doc__)
