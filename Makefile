@@ -45,7 +45,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help setup setup-build build build-all demo test test-all fuzz python bench bench-billion format lint lint-all sbom audit install
-.PHONY: release-tests asan-tests tsan-tests installed-example python-package python-tests style tidy tidy-all
+.PHONY: release-tests python-matrix wheels asan-tests tsan-tests installed-example python-package python-tests style tidy tidy-all
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -107,6 +107,7 @@ test-all: test tidy-all  ## besides: the long tests, every check of the sanitize
 	ctest --preset asan-all --no-tests=error -L sanitize -j $(JOBS)
 	cmake --build --preset tsan -j $(JOBS) --target crowdfold-tests crowdfold-cli crowdfold-kept-inputs
 	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
+	$(MAKE) --no-print-directory python-matrix
 
 fuzz:  ## fuzz every reader for SECONDS seconds (60), some side by side; findings are told at the end
 	@.ci/install-packages $(FUZZ_PACKAGES)
@@ -133,6 +134,14 @@ PYTEST := $(VENV)/bin/python -m pytest -o cache_dir=build/pytest
 python-tests:
 	$(PYTEST) -n $(JOBS) --ignore python/tests/test_process.py
 	$(PYTEST) python/tests/test_process.py
+
+python-matrix:  ## test the Python package with the oldest and the newest Python of this machine
+	cmake --install build --prefix build/installed >build/install.log
+	python3 tools/python_matrix.py --jobs $(JOBS)
+
+wheels: build  ## build wheels of the Python package for this machine's interpreters, and try each without a compiler
+	cmake --install build --prefix build/installed >build/install.log
+	python3 tools/wheels.py
 
 bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes bench/*.md
 	python3 bench/run.py

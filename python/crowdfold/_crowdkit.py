@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple, TypeVar
 
@@ -148,7 +149,7 @@ class WeightedByFit(WithSortedTies):
             counts &= weights != 0
         fitted.skill = np.divide(right, seen, out=np.full(len(seen), np.nan), where=counts)
         if fitted.posterior is not None and weights is None:
-            fitted.shares = shares_of(crowd, truths)
+            fitted.shares = functools.partial(shares_of, crowd, truths)
 
     def fit(self: Weighted, data: Any, skills: Any = None, *, true_labels: Any = None,  # type: ignore[override]
             columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
@@ -359,7 +360,7 @@ class WithScores(WithWeights):
     def _add_results(self, fitted: Fitted, crowd: LabelTable, truths: Any, extras: Dict[str, Any]) -> None:
         super()._add_results(fitted, crowd, truths, extras)
         if fitted.posterior is not None:
-            fitted.shares = shares_of(crowd, truths, fitted.skill)
+            fitted.shares = functools.partial(shares_of, crowd, truths, fitted.skill)
 
     def predict_score(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
         """The same as `predict_proba`."""

@@ -38,7 +38,7 @@ class Fitted:
     learned: _native.Learned
     # What `skills_` and `probas_` show instead of qualities and the posterior, where crowd-kit means something else by them.
     skill: Any = None  # by worker; NaN: not among them
-    shares: Any = None
+    shares: Any = None  # or a function that makes them: most people do not ask
     source: Optional[Source] = None
     _known: Dict[str, Set[str]] = field(default_factory=dict)
     _tables: Dict[str, Any] = field(default_factory=dict)  # that were made: asked for twice, they are the same object
@@ -58,6 +58,7 @@ class Fitted:
                    None, None, {}, [], True, learned)
 
     def __getstate__(self) -> Dict[str, Any]:
+        self._make_shares()
         return {**self.__dict__, "library": self.library.name, "_tables": {}, "source": None,
                 "workers": self.workers.get(), "classes": self.classes.get()}
 
@@ -93,7 +94,12 @@ class Fitted:
         return self.table("confidence", lambda: self.library.series(self.confidence, self.tasks, "confidence", "task"))
 
     def probas(self) -> Any:
+        self._make_shares()
         return self.posterior_table() if self.shares is None else self.table("shares", lambda: self._matrix(self.shares))
+
+    def _make_shares(self) -> None:
+        if callable(self.shares):
+            self.shares = self.shares()
 
     def posterior_table(self) -> Any:
         return self.table("posterior", lambda: self._matrix(self.posterior))
