@@ -48,7 +48,7 @@ MOST_TIDIED ?= 4
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help setup setup-build build build-all demo test test-all fuzz python spark spark-package bench bench-billion bench-spark format lint lint-all sbom audit install
+.PHONY: help setup setup-build build build-all demo test test-all fuzz python python-matrix wheels spark spark-package bench bench-billion bench-spark format lint lint-all sbom audit install
 .PHONY: release-tests asan-tests tsan-tests installed-example python-package python-tests style tidy tidy-all
 
 help:  ## this list
@@ -112,6 +112,7 @@ test-all: test tidy-all  ## besides: the long tests, those on Spark, every check
 	cmake --build --preset tsan -j $(JOBS) --target crowdfold-tests crowdfold-cli crowdfold-kept-inputs
 	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
 	$(MAKE) --no-print-directory spark
+	$(MAKE) --no-print-directory python-matrix
 
 fuzz:  ## fuzz every reader for SECONDS seconds (60), some side by side; findings are told at the end
 	@.ci/install-packages $(FUZZ_PACKAGES)
@@ -149,6 +150,14 @@ spark-package:
 	python3 -m venv $(SPARK_VENV)
 	$(SPARK_VENV)/bin/python -m pip install $(PIP_FLAGS) '.[spark-test]' \
 	  --config-settings=cmake.define.CROWDFOLD_INSTALLED=ON --config-settings=cmake.define.CMAKE_PREFIX_PATH=$(CURDIR)/build/installed
+
+python-matrix:  ## test the Python package with the oldest and the newest Python of this machine
+	cmake --install build --prefix build/installed >build/install.log
+	python3 tools/python_matrix.py --jobs $(JOBS)
+
+wheels: build  ## build wheels of the Python package for this machine's interpreters, and try each without a compiler
+	cmake --install build --prefix build/installed >build/install.log
+	python3 tools/wheels.py
 
 bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes bench/*.md
 	python3 bench/run.py

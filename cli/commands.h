@@ -1,9 +1,14 @@
-// One function per sub-command: declares its options on the application and what it does when called.
+// The program, and one function per sub-command: declares its options on the application and what it
+// does when called.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace crowdfold::cli {
+
+// All of it, from argv to the exit code. Takes over signals and standard streams: it is for a process of
+// its own, once.
+int run_program(int argc, char** argv);
 
 void add_aggregate(CLI::App& app);
 void add_evaluate(CLI::App& app);

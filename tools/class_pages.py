@@ -40,10 +40,10 @@ def members(cls: Any, names: tuple[str, ...]) -> str:
 
 
 def parameters(method: Dict[str, Any]) -> str:
-    rows = ["| parameter | default | meaning |", "|---|---|---|"]
+    rows = ["| parameter | default | meaning | touch it? |", "|---|---|---|---|"]
     for p in parameters_of(method):
         option = f", `--set {p.option}=`" if p.option and p.option != p.name else ""
-        rows.append(f"| `{p.name}`{option} | `{p.default!r}` | {cell(p.meaning)} |")
+        rows.append(f"| `{p.name}`{option} | `{p.default!r}` | {cell(p.meaning)} | {cell(p.advice)} |")
     return "\n".join(rows)
 
 

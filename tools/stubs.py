@@ -34,8 +34,10 @@ def native_stub() -> str:
 
 def methods_stub() -> str:
     classes = "\n".join(f'    "{METHODS[method["name"]].class_name}",' for method in _native.registry())
+    bases = sorted({names.base.__name__ for names in METHODS.values()} - {"Aggregator"})
+    mixins = "".join(f"    {base},\n" for base in bases)
     lines = [HEADER + "from typing import Any, Optional, Union\n", "from ._base import Aggregator\n"
-             "from ._crowdkit import StartedByFit, WeightedByFit, WithDifficulties, WithScores, WithSpamming\n",
+             f"from ._crowdkit import (\n{mixins})\n",
              f"__all__ = [\n{classes}\n]\n"]
     for method in _native.registry():
         names, parameters = METHODS[method["name"]], parameters_of(method)

@@ -89,6 +89,8 @@ class Labels {
   Labels with_workers(NameTable workers) &&;
   Labels with_classes(NameTable classes) &&;
   Labels with_skipped_rows(std::uint64_t skipped) &&;
+  // The same labels with the present class order[c] as class c: `order` holds every class once.
+  Labels with_class_order(std::span<const ClassId> order) &&;
 
  private:
   LabelNames names_;

@@ -16,12 +16,12 @@ from ._native import version as __version__
 from ._plain import Frame, Series
 from ._simulate import Crowd, simulate
 from ._stream import LiveStream, OpenTask, TaskUpdate, WorkerQuality
-from .errors import CrowdfoldError, DataError, FileError, InternalError, NotFittedError, UsageError
+from .errors import ColumnError, CrowdfoldError, DataError, FileError, InternalError, NotFittedError, UsageError
 from .methods import *
 
 __all__ = [
-    "Aggregator", "Bounded", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "GoldMajorityVote", "InternalError",
-    "Jury", "LabelRows", "LiveStream", "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError", "WorkerQuality", "compare",
-    "datasets", "errors", "methods", "metrics", "plot", "read_labels", "rounds", "simulate",
+    "Aggregator", "Bounded", "ColumnError", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "GoldMajorityVote",
+    "InternalError", "Jury", "LabelRows", "LiveStream", "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError",
+    "WorkerQuality", "compare", "datasets", "errors", "methods", "metrics", "plot", "read_labels", "rounds", "simulate",
 ]
 __all__ += methods.__all__

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 import os
-from typing import Any, ClassVar, Dict, Iterable, List, Mapping, Optional, Tuple, TypeVar, Union
+import tempfile
+from typing import Any, ClassVar, Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union
 
 import numpy as np
 
 from . import _native
-from ._fitted import Fitted
-from ._input import LabelTable, Values, as_texts, read, text_of, truth_columns, warn_of
-from ._libraries import NUMPY, as_list
+from ._fitted import Fitted, Source
+from ._input import LabelTable, Values, as_texts, read, text_of, truth_columns, truths_by_row, warn_of
+from ._libraries import NUMPY, PANDAS, POLARS, as_list
+from ._notebook import Page, overview
 from ._progress import progress
-from ._reading import Reading
+from ._reading import Reading, arguments_of_fit
+from ._show import html_text
 from .errors import NotFittedError, UsageError
 
 Self = TypeVar("Self", bound="Aggregator")
@@ -33,10 +36,18 @@ class Aggregator:
 
     _method: ClassVar[str]
     _options: ClassVar[Dict[str, str]]  # parameter -> option of the engine
+    _own_defaults: ClassVar[FrozenSet[str]]  # parameters whose default is not the engine's
     _values: ClassVar[Dict[str, Dict[Any, str]]]  # parameter -> crowd-kit's words for its values -> the engine's
     _without_meaning: ClassVar[Dict[str, Any]]  # parameters that must keep their default
 
     # --- parameters -------------------------------------------------------------------------
+
+    def __new__(cls: Type[Self], *given: Any, **by_name: Any) -> Self:
+        """Tells where an argument belongs that is none of the class."""
+        for name in by_name:
+            if name in arguments_of_fit() and name not in cls._parameter_names():
+                raise TypeError(f"{cls.__name__}({name}=...): {name} is an argument of fit, as in {cls.__name__}().fit(data, {name}=...)")
+        return super().__new__(cls)
 
     @classmethod
     def _parameter_names(cls) -> List[str]:
@@ -55,6 +66,30 @@ class Aggregator:
             setattr(self, name, value)
         return self
 
+    # --- what scikit-learn asks for ---------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        """Labels are no matrix of features, so that scikit-learn's checks of such do not apply."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False),
+                    input_tags=InputTags(two_d_array=False, categorical=True, string=True), no_validation=True)
+
+    def score(self, data: Any, true_labels: Any, *, columns: Optional[Mapping[str, str]] = None, **reading: Any) -> float:
+        """The share of tasks whose label by `predict` is the truth, of those whose truth is known. `true_labels` as in `fit`."""
+        from .metrics import accuracy
+
+        truths = truths_by_row(data, Reading.of(columns, reading), true_labels)
+        return accuracy(self.predict(data, columns=columns, **reading), truths)
+
+    def set_output(self: Self, *, transform: Optional[str] = None) -> Self:
+        """The library of results: "pandas" or "polars"; "default" for that of the labels. None changes nothing."""
+        if transform not in (None, "default", "pandas", "polars"):
+            raise UsageError(f"transform={transform!r}: default | pandas | polars")
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}  # scikit-learn's clone() keeps what has this name
+        return self
+
     def __repr__(self) -> str:
         signature = inspect.signature(type(self).__init__)
         changed = [f"{name}={value!r}" for name, value in self.get_params().items()
@@ -70,7 +105,7 @@ class Aggregator:
         signature = inspect.signature(type(self).__init__)
         for name, option in self._options.items():
             value = getattr(self, name)
-            if _same(value, signature.parameters[name].default):
+            if name not in self._own_defaults and _same(value, signature.parameters[name].default):
                 continue  # the engine has the same default
             value = self._values.get(name, {}).get(value, value)
             settings.append((option, repr(value) if isinstance(value, float) else str(value)))
@@ -110,7 +145,8 @@ class Aggregator:
         """Learns from labels and judges their tasks.
 
         `true_labels` are known truths of some tasks: a Series by task, a table with the columns task and label, a
-        dictionary, or a path. `workers` is a file of worker qualities from an earlier run, see `save`.
+        dictionary, a path, or an array with the truth of every row's task. `workers` is a file of worker qualities from an
+        earlier run, see `save`.
         With `low_memory`, the labels of a file are not kept in memory, which is without truths and earlier qualities:
         methods that learn as labels come read them task by task, if rows are grouped by task; methods that work in rounds,
         such as `FivePass`, read them from a temporary file. Probabilities of all classes are not made.
@@ -138,6 +174,7 @@ class Aggregator:
             return self._fit_file(data, reading, settings, seed, [name for name in known if known[name] is not None])
         with progress(self._shows_progress()) as bar:
             crowd = self._read(data, reading, bar)
+            true_labels = truths_by_row(data, reading, true_labels)
             class_values = Values(crowd.library, [crowd.classes])
             truths = find_truths(crowd, class_values, true_labels)
             extras = self._extras(crowd, class_values, **given)
@@ -150,7 +187,12 @@ class Aggregator:
             worker_values.append_scalars(crowd.labels.worker_names()[known_workers:])
         self._learned = learned
         self._fitted_ = Fitted.of(crowd.library, crowd.tasks, worker_values, class_values, result, learned)
+        self._fitted_.source = None if extras or workers is not None else Source(crowd.labels, truths, settings)
+        self._add_results(self._fitted_, crowd, truths, dict(extras))
         return self._fitted_
+
+    def _add_results(self, fitted: Fitted, crowd: LabelTable, truths: Any, extras: Dict[str, Any]) -> None:
+        """What a class shows besides what the engine gives."""
 
     def _fit_file(self, data: Any, reading: Reading, settings: List[Tuple[str, str]], seed: int,
                   obstacles: List[str]) -> Fitted:
@@ -191,7 +233,9 @@ class Aggregator:
         return Fitted.of(crowd.library, crowd.tasks, workers, classes, result, learned)
 
     def _read(self, data: Any, reading: Reading, bar: Any) -> LabelTable:
-        return read(data, reading, duplicates=getattr(self, "duplicates"), threads=self._threads(), progress=bar)
+        crowd = read(data, reading, duplicates=getattr(self, "duplicates"), threads=self._threads(), progress=bar)
+        wanted = self.__dict__.get("_sklearn_output_config", {}).get("transform", "default")
+        return crowd if wanted == "default" else crowd.in_library(PANDAS if wanted == "pandas" else POLARS)
 
     def _read_more(self, data: Any, reading: Reading, bar: Any) -> LabelTable:
         """Reads labels, and gives known workers and classes the ids they already have."""
@@ -201,6 +245,12 @@ class Aggregator:
                           crowd.library.select(crowd.classes, new_classes))
 
     # --- results ----------------------------------------------------------------------------
+
+    def __dir__(self) -> List[str]:
+        """Of results, only those that there are."""
+        fitted = self.__dict__.get("_fitted_")
+        return [name for name in super().__dir__()
+                if not name.endswith("_") or name.startswith("_") or (fitted is not None and fitted.has(name))]
 
     @property
     def _fitted(self) -> Fitted:
@@ -233,6 +283,11 @@ class Aggregator:
         return self._fitted.probas()
 
     @property
+    def posterior_(self) -> Any:
+        """The probability of every class, in the meaning of `confidence_` for all classes: a DataFrame as `probas_`."""
+        return self._fitted.posterior_table()
+
+    @property
     def skills_(self) -> Any:
         """The quality of every worker, the probability that their next label is right: a Series `skill` by worker."""
         return self._fitted.skills()
@@ -262,6 +317,31 @@ class Aggregator:
         """Whether the method converged within its iterations."""
         return self._fitted.converged
 
+    # --- for people ---------------------------------------------------------------------------
+
+    def _repr_html_(self) -> str:
+        fitted = self.__dict__.get("_fitted_")
+        return html_text(repr(self)) if fitted is None else overview(repr(self), fitted)
+
+    def report(self, path: Optional[Path] = None, *, title: Optional[str] = None) -> Page:
+        """The report of the last `fit`: tasks to look at first, workers, mix-ups, other methods, advice.
+
+        Without `path`, a notebook shows it. With `path`, it is written to that file, too; a name that ends in .json takes its
+        data alone. Truths are compared with, and not learned from. It is that of `crowdfold report`.
+        """
+        source = self._fitted.source
+        if source is None:
+            raise UsageError("report: there is none of this fit; it takes labels and truths in memory, "
+                             "without skills, initial errors or qualities of an earlier run")
+        with tempfile.TemporaryDirectory() as folder, progress(self._shows_progress()) as bar:
+            page = os.path.join(folder, "report.html")
+            for target in (page, path):
+                if target is not None:
+                    headline = _native.write_report(source.labels, source.truths, self._method, source.settings, self._seed(),
+                                                    self._threads(), title or repr(self), os.fspath(target), bar)
+            with open(page, encoding="utf-8") as file:
+                return Page(file.read(), headline)
+
     # --- learning as labels come ------------------------------------------------------------
 
     def partial_fit(self: Self, data: Any, true_labels: Any = None, *,
@@ -280,6 +360,7 @@ class Aggregator:
         known, learned = self._fitted, self._learned
         with progress(self._shows_progress()) as bar:
             crowd = self._read_more(data, Reading.of(columns, reading), bar)
+            true_labels = truths_by_row(data, Reading.of(columns, reading), true_labels)
             workers = known.workers.in_library(crowd.library, crowd.workers)
             classes = known.classes.in_library(crowd.library, crowd.classes)
             truths = find_truths(crowd, classes, true_labels)

@@ -10,7 +10,32 @@ from typing import Any, Dict, List, Tuple, Type
 
 from . import _native
 from ._base import Aggregator
-from ._crowdkit import StartedByFit, WeightedByFit, WithDifficulties, WithScores, WithSpamming
+from ._crowdkit import (
+    LikeCrowdKit,
+    StartedByFit,
+    WeightedByFit,
+    WithDifficulties,
+    WithQualities,
+    WithScores,
+    WithSortedWeights,
+    WithSpamming,
+)
+
+# When to touch a parameter; those that are not here are best left alone.
+ADVICE: Dict[str, str] = {
+    "random_state": "Change it to see which answers hang on chance.",
+    "duplicates": "Set it if workers may label a task twice.",
+    "n_jobs": "Leave it, unless others need the cores.",
+    "verbose": "Turn it on for a fit that takes its time.",
+    "n_iter": "Raise it if `converged_` is False.",
+    "tol": "Leave it; to have all iterations, set 0.",
+    "ties": "Leave it, unless ties must be broken by chance or as on the command line.",
+    "posterior": "Leave it, unless confidences are to be shares of votes.",
+    "soften": "Leave it, unless you measured the calibration of its answers on truths.",
+    "doubt": "Leave it, unless you measured the calibration of its answers on truths.",
+    "half_life": "Set it if workers change in time.",
+    "n_restarts": "Raise it if answers hang on `random_state`.",
+}
 
 
 @dataclass(frozen=True)
@@ -21,6 +46,11 @@ class Parameter:
     meaning: str
     option: str = ""  # the engine's option; empty for a parameter of Python's own
 
+    @property
+    def advice(self) -> str:
+        """Whether to touch it."""
+        return ADVICE.get(self.name, "Leave it." if self.option else "")
+
 
 @dataclass(frozen=True)
 class Names:
@@ -30,6 +60,8 @@ class Names:
     parameters: Dict[str, str] = field(default_factory=dict)  # option -> parameter
     # Parameter -> crowd-kit's words for its values -> the engine's.
     values: Dict[str, Dict[Any, str]] = field(default_factory=dict)
+    # Parameters whose default is that of crowd-kit's class and not the engine's.
+    defaults: Dict[str, Any] = field(default_factory=dict)
     base: Type[Aggregator] = Aggregator
     own: Tuple[Parameter, ...] = ()  # parameters that `base` handles
     # Parameters of crowd-kit's class that have no meaning here: only their default is accepted.
@@ -41,8 +73,11 @@ class Names:
 # Options that are called the same in all methods.
 COMMON = {"iterations": "n_iter", "tolerance": "tol", "starts": "n_restarts"}
 
+# crowd-kit's rule for ties: the classes of the engine are in sorted order, so the first is the first of that order.
+SORTED_TIES = {"ties": {"sorted": "first"}}
+
 METHODS: Dict[str, Names] = {
-    "mv": Names("MajorityVote", base=WeightedByFit, own=(
+    "mv": Names("MajorityVote", values=SORTED_TIES, base=WeightedByFit, own=(
         Parameter("default_skill", None, "Optional[float]", "the skill of workers for whom fit(skills=) has none"),
         Parameter("on_missing_skill", "error", "str",
                   "for workers without a skill: error, ignore (their labels), or value (default_skill)")),
@@ -53,14 +88,14 @@ METHODS: Dict[str, Names] = {
     "fivepass": Names("FivePass"),
     "live": Names("Live"),
     "sbic": Names("SBIC"),
-    "wawa": Names("Wawa"),
+    "wawa": Names("Wawa", values=SORTED_TIES, base=WithSortedWeights),
     "zbs": Names("ZeroBasedSkill", {"rate": "lr_init", "halve_after": "lr_steps_to_reduce", "factor": "lr_reduce_factor",
-                                    "excess": "eps"},
+                                    "excess": "eps"}, SORTED_TIES, base=WithSortedWeights,
                  positional=("n_iter", "lr_init", "lr_steps_to_reduce", "lr_reduce_factor", "eps")),
     "iwmv": Names("IWMV"),
     "crh": Names("CRH"),
     "zc": Names("ZenCrowd"),
-    "onecoin_ds": Names("OneCoinDawidSkene", without_meaning={"initial_error_strategy": None},
+    "onecoin_ds": Names("OneCoinDawidSkene", base=WithQualities, without_meaning={"initial_error_strategy": None},
                         positional=("n_iter", "tol", "initial_error_strategy")),
     "glad": Names("GLAD", {"rounds": "m_step_max_iter", "slope": "m_step_tol"}, base=WithDifficulties, own=(
         Parameter("silent", True, "bool", "the opposite of verbose"),
@@ -75,8 +110,8 @@ METHODS: Dict[str, Names] = {
                   positional=("n_restarts", "n_iter", "method", "smoothing", "default_noise", "alpha", "beta",
                               "random_state", "verbose")),
     "mmsr": Names("MMSR", base=WithScores, positional=("n_iter", "tol", "random_state")),
-    "kos": Names("KOS", positional=("n_iter", "random_state")),
-    "ds": Names("DawidSkene", base=StartedByFit, own=(
+    "kos": Names("KOS", base=LikeCrowdKit, positional=("n_iter", "random_state")),
+    "ds": Names("DawidSkene", defaults={"start": 0.0}, base=StartedByFit, own=(
         Parameter("initial_error_strategy", None, "Optional[str]",
                   "meaning of fit(initial_error=): matrices to start from (assign), or counts added to a vote's (addition)"),),
                 positional=("n_iter", "tol", "initial_error_strategy")),
@@ -117,8 +152,11 @@ def parameters_of(method: Dict[str, Any]) -> List[Parameter]:
     for option in method["options"]:
         name = names.parameters.get(option["name"], COMMON.get(option["name"], option["name"]))
         default, annotation = _default(option)
+        default = names.defaults.get(name, default)
         words = {engine: word for word, engine in names.values.get(name, {}).items()}
         meaning = f"{option['help']} ({option['range']})"
+        if names.values.get(name) is SORTED_TIES["ties"]:
+            meaning = "best class among equals: the first in sorted order, the first seen, or a seeded draw (sorted | first | random)"
         if option["fitted"]:
             meaning += f"; None: {option['default']} without them"
         found.append(Parameter(name + "_" * keyword.iskeyword(name), words.get(default, default), annotation,
@@ -146,7 +184,7 @@ def docstring_of(method: Dict[str, Any], parameters: List[Parameter]) -> str:
     lines = [summary[0].upper() + summary[1:] + ".", "", method["citation"] + ".", "", "Parameters", "----------"]
     for p in parameters:
         lines.append(f"{p.name} : {p.annotation}, default {p.default!r}")
-        lines.append(f"    {p.meaning}")
+        lines += [f"    {text}" for text in (p.meaning, p.advice) if text]
     takes = [("known truths", method["takes_truths"]), ("worker qualities of an earlier run", method["takes_workers"]),
              ("chunks, by partial_fit", method["online"])]
     lines += ["", "Takes " + ", ".join(f"{what}: {'yes' if yes else 'no'}" for what, yes in takes) + "."]
@@ -170,6 +208,7 @@ def make_class(method: Dict[str, Any], module: str) -> Type[Aggregator]:
         "_method": method["name"],
         "_options": {p.name: p.option for p in parameters if p.option},
         "_values": names.values,
+        "_own_defaults": frozenset(names.defaults),
         "_without_meaning": names.without_meaning,
     })
 

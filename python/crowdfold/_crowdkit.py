@@ -1,16 +1,18 @@
-"""Arguments of `fit` and attributes that only some classes have, as crowd-kit's classes of the same name do. `_build.py`
-assigns them to classes."""
+"""Arguments of `fit` and attributes that only some classes have, as crowd-kit's classes of the same name do: their `skills_` and
+`probas_` mean what they mean there. `_build.py` assigns them to classes."""
 
 from __future__ import annotations
 
+import functools
 import warnings
-from typing import Any, List, Mapping, Optional, Tuple, TypeVar
+from typing import Any, Dict, List, Mapping, Optional, Tuple, TypeVar
 
 import numpy as np
 
 from ._base import Aggregator, Path
+from ._fitted import Fitted
 from ._input import LabelTable, Values, key_columns
-from ._libraries import as_list, library_of
+from ._libraries import NO_CLASS, as_list, library_of
 from ._reading import Reading
 from .errors import UsageError
 
@@ -40,8 +42,114 @@ def numbers_by_id(crowd: LabelTable, role: str, given: Any, what: str, column: s
     return found
 
 
-class WeightedByFit(Aggregator):
+def shares_of(crowd: LabelTable, truths: Any, weights: Any = None) -> Any:
+    """Shares of votes, or of the weights behind them: a row per task, a column per class."""
+    tasks, workers, classes = crowd.labels.label_rows()
+    size = (crowd.labels.num_tasks, crowd.labels.num_classes)
+    places = tasks.astype(np.int64) * size[1] + classes
+    votes = np.bincount(places, None if weights is None else np.asarray(weights)[workers], size[0] * size[1]).reshape(size)
+    known = np.zeros(0, dtype=int) if truths is None else np.flatnonzero(truths != NO_CLASS)
+    votes[known] = 0
+    votes[known, [] if truths is None else truths[known]] = 1
+    sums = votes.sum(axis=1, keepdims=True)
+    return np.divide(votes, sums, out=np.full(size, 1 / max(1, size[1])), where=sums != 0)
+
+
+class LikeCrowdKit(Aggregator):
+    """A class that crowd-kit has, too."""
+
+    def __dir__(self) -> List[str]:
+        """Scripts for crowd-kit walk over dir(), and take a Series to be called what its attribute is in the singular."""
+        return [name for name in super().__dir__() if name != "confidence_"]
+
+
+class WithSortedTies(LikeCrowdKit):
+    """A vote that gives ties to the first class in sorted order, unless `ties` says otherwise."""
+
+    def _read(self, data: Any, reading: Reading, bar: Any) -> LabelTable:
+        crowd = super()._read(data, reading, bar)
+        if getattr(self, "ties") == "sorted":
+            _sort_classes(crowd)
+        return crowd
+
+
+def _sort_classes(crowd: LabelTable) -> None:
+    """Classes that cannot be compared stay in the order of their first appearance."""
+    values = as_list(crowd.classes)
+    try:
+        order = sorted(range(len(values)), key=values.__getitem__)
+    except TypeError:
+        return
+    crowd.labels.order_classes(np.array(order, dtype=np.uint16))
+    crowd.classes = crowd.library.select(crowd.classes, np.array(order, dtype=np.uint64))
+
+
+class WithWeights(LikeCrowdKit):
+    """A vote whose last weights are known."""
+
+    @property
+    def skills_(self) -> Any:
+        """The weight of every worker in the vote: a Series `skill` by worker. `workers_` has qualities."""
+        return self._fitted.skills()
+
+    def _add_results(self, fitted: Fitted, crowd: LabelTable, truths: Any, extras: Dict[str, Any]) -> None:
+        fitted.skill = fitted.extras.get("weight")  # none without labels
+
+
+class WithSortedWeights(WithWeights, WithSortedTies):
+    """The same, of a vote with ties."""
+
+
+class WithQualities(LikeCrowdKit):
+    """A model of one quality for every worker."""
+
+    @property
+    def skills_(self) -> Any:
+        """The most likely quality of every worker: a Series `skill` by worker. `workers_` has means and intervals."""
+        fitted = self._fitted
+        if fitted.skill is None:
+            fitted.skill = share_right(fitted)
+        return fitted.skills()
+
+
+def share_right(fitted: Fitted) -> Any:
+    """By worker: labels that are right by what was learned, of all; NaN without any."""
+    table = fitted.learned.workers()
+    return np.divide(table["correct"], table["labels"], out=np.full(len(table["labels"]), np.nan), where=table["labels"] > 0)
+
+
+class WeightedByFit(WithSortedTies):
     """A vote that takes the weights of workers."""
+
+    @property
+    def probas_(self) -> Any:
+        """Each class's share of the votes, or of their weights: a DataFrame with one row per task and one column per class.
+        `posterior_` has probabilities."""
+        return self._fitted.probas()
+
+    @property
+    def skills_(self) -> Any:
+        """The share of every worker's labels that agree with the vote: a Series `skill`, sorted by worker. `workers_` has
+        qualities."""
+        fitted = self._fitted
+        if fitted.skill is None:
+            fitted.skill = share_right(fitted)
+        return fitted.table("sorted skills", lambda: fitted.library.by_index(fitted.skills()))
+
+    def _fit_file(self, data: Any, reading: Reading, settings: List[Tuple[str, str]], seed: int, obstacles: List[str]) -> Fitted:
+        if getattr(self, "ties") == "sorted":
+            obstacles = [*obstacles, "ties='sorted' (the default, unlike ties='first')"]
+        return super()._fit_file(data, reading, settings, seed, obstacles)
+
+    def _add_results(self, fitted: Fitted, crowd: LabelTable, truths: Any, extras: Dict[str, Any]) -> None:
+        weights = extras.get("weight")
+        right, seen = crowd.labels.count_right(fitted.estimate)
+        counts = seen > 0
+        if weights is not None and getattr(self, "on_missing_skill") == "ignore":
+            counts &= weights != 0
+        fitted.skill = np.divide(right, seen, out=np.full(len(seen), np.nan), where=counts)
+        if fitted.posterior is not None and weights is None:
+            fitted.shares = functools.partial(shares_of, crowd, truths)
 
     def fit(self: Weighted, data: Any, skills: Any = None, *, true_labels: Any = None,  # type: ignore[override]
             columns: Optional[Mapping[str, str]] = None, workers: Optional[Path] = None,
@@ -92,7 +200,7 @@ class WeightedByFit(Aggregator):
         return [("weight", weights)]
 
 
-class StartedByFit(Aggregator):
+class StartedByFit(LikeCrowdKit):
     """A method that takes confusion matrices to start from."""
 
     def fit(self: Started, data: Any, true_labels: Any = None, initial_error: Any = None, *,
@@ -124,18 +232,32 @@ class StartedByFit(Aggregator):
         strategy = getattr(self, "initial_error_strategy")
         if strategy not in (None, "assign", "addition"):
             raise UsageError(f"initial_error_strategy={strategy!r}: assign | addition | None")
+        self._error_rows = None
         if initial_error is None:
             return []
         if strategy is None:
             warnings.warn("initial_error has no effect without initial_error_strategy", stacklevel=4)
             return []
+        self._error_rows = getattr(initial_error, "index", None)
         matrices, there = _matrices(crowd, initial_error)
         if strategy == "addition":
             return [("counts", matrices)]
         if not there.all():
             raise UsageError(f"initial_error: {int((~there).sum())} of {len(there)} workers have no matrix in it, and "
                              "initial_error_strategy='assign' needs one for each")
+        empty = np.argwhere(matrices.sum(axis=2) <= 0)
+        if len(empty) > 0:
+            worker, truth = as_list(crowd.workers)[empty[0][0]], as_list(classes.get())[empty[0][1]]
+            raise UsageError("The sum of each worker's error matrix in initial_error should be 1.0 for every true class, or a number of "
+                             f"labels: worker {worker!r} has nothing for {truth!r}")
         return [("confusion", matrices)]
+
+    @property
+    def errors_(self) -> Any:
+        """Confusion matrices: a DataFrame by worker and label, with the probability of that label for every true class. Its rows
+        come in the order of `initial_error`, if that was given and has them all."""
+        fitted = self._fitted
+        return fitted.table("errors in order", lambda: fitted.library.in_order_of(fitted.errors(), self.__dict__.get("_error_rows")))
 
 
 def _matrices(crowd: LabelTable, table: Any) -> Tuple[Any, Any]:
@@ -163,7 +285,7 @@ def _matrices(crowd: LabelTable, table: Any) -> Tuple[Any, Any]:
     return matrices, there
 
 
-class WithDifficulties(Aggregator):
+class WithDifficulties(LikeCrowdKit):
     """Abilities of workers and difficulties of tasks."""
 
     @property
@@ -191,7 +313,7 @@ class WithDifficulties(Aggregator):
         return found
 
 
-class WithSpamming(Aggregator):
+class WithSpamming(LikeCrowdKit):
     """Workers who know or spam."""
 
     @property
@@ -222,20 +344,34 @@ class WithSpamming(Aggregator):
         return float(getattr(self, "smoothing") / self.thetas_.shape[1])
 
 
-class WithScores(Aggregator):
-    """Scores of classes: here, the probabilities."""
+class WithScores(WithWeights):
+    """Scores of classes: their shares of the weights, some of which may be below 0."""
 
     @property
     def scores_(self) -> Any:
-        """The same as `probas_`."""
-        return self.probas_
+        """Each class's share of the weights; below 0 for one that only enemies of the others chose. A DataFrame as `probas_`."""
+        return self._fitted.probas()
+
+    @property
+    def probas_(self) -> Any:
+        """The probability of every class: a DataFrame with one row per task and one column per class."""
+        return self._fitted.posterior_table()
+
+    def _add_results(self, fitted: Fitted, crowd: LabelTable, truths: Any, extras: Dict[str, Any]) -> None:
+        super()._add_results(fitted, crowd, truths, extras)
+        if fitted.posterior is not None:
+            fitted.shares = functools.partial(shares_of, crowd, truths, fitted.skill)
 
     def predict_score(self, data: Any, *, columns: Optional[Mapping[str, str]] = None) -> Any:
         """The same as `predict_proba`."""
         return self.predict_proba(data, columns=columns)
 
     def fit_predict_score(self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
-                          workers: Optional[Path] = None,
-                          **reading: Any) -> Any:
-        """The same as `fit_predict_proba`."""
-        return self.fit_predict_proba(data, true_labels, columns=columns, workers=workers)
+                          workers: Optional[Path] = None, **reading: Any) -> Any:
+        """`fit`, then `scores_`."""
+        return self._fit(data, true_labels, Reading.of(columns, reading), workers, True).probas()
+
+    def fit_predict_proba(self, data: Any, true_labels: Any = None, *, columns: Optional[Mapping[str, str]] = None,
+                          workers: Optional[Path] = None, **reading: Any) -> Any:
+        """`fit`, then `probas_`."""
+        return self._fit(data, true_labels, Reading.of(columns, reading), workers, True).posterior_table()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, TypeVar
+from typing import Any, Mapping, Optional, Tuple, TypeVar
 
 import numpy as np
 
-from ._base import find_truths
 from ._fitted import Fitted
-from ._input import Values
+from ._input import LabelTable, text_of, truth_columns
+from ._libraries import as_list
 from ._progress import progress
 from ._reading import Reading
-from .errors import NotFittedError, UsageError
+from .errors import DataError, NotFittedError, UsageError
 from .methods import MajorityVote
 
 Self = TypeVar("Self", bound="GoldMajorityVote")
@@ -26,17 +26,18 @@ class GoldMajorityVote(MajorityVote):
 
     def fit(self: Self, data: Any, true_labels: Any, *,  # type: ignore[override]
             columns: Optional[Mapping[str, str]] = None, **reading: Any) -> Self:
-        """Learns how often workers are right, from the tasks in `true_labels`. Judges nothing."""
+        """Learns how often workers are right, from the tasks in `true_labels`. Judges nothing. A task may have several truths:
+        then each of them is right."""
         if true_labels is None:
             raise UsageError("GoldMajorityVote.fit(data, true_labels): truths of some tasks are needed")
         self._settings()
         with progress(self._shows_progress()) as bar:
             crowd = self._read(data, Reading.of(columns, reading), bar)
-        truths = find_truths(crowd, Values(crowd.library, [crowd.classes]), true_labels)
-        right, seen = crowd.labels.count_right(truths)
+        right, seen = _count_right(crowd, true_labels)
         known = np.flatnonzero(seen)
         workers = crowd.library.select(crowd.workers, known.astype(np.uint64))
-        self._skills = crowd.library.series(right[known] / seen[known], workers, "skill", "worker")
+        skills = crowd.library.series(right[known] / seen[known], workers, "skill", "worker")
+        self._skills = crowd.library.by_index(skills)
         self.__dict__.pop("_fitted_", None)
         return self
 
@@ -85,3 +86,22 @@ class GoldMajorityVote(MajorityVote):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_skills" in self.__dict__
+
+
+def _count_right(crowd: LabelTable, true_labels: Any) -> Tuple[Any, Any]:
+    """By worker: labels that are a truth of their task, and labels on tasks with a truth."""
+    tasks, labels, library = truth_columns(true_labels)
+    told = np.array([text_of(label) != "" for label in as_list(labels)], dtype=bool)
+    task_ids = crowd.labels.find_ids("task", library.native(tasks))
+    classes = crowd.labels.find_ids("label", library.native(labels))
+    there = told & (task_ids >= 0)
+    if len(told) > 0 and not there.any():
+        raise DataError("truths: none of their tasks has a label")
+    task_of, worker_of, class_of = crowd.labels.label_rows()
+    has_truth = np.zeros(crowd.labels.num_tasks, dtype=bool)
+    has_truth[task_ids[there]] = True
+    named = there & (classes >= 0)
+    count = crowd.labels.num_classes
+    is_right = np.isin(task_of.astype(np.int64) * count + class_of, task_ids[named] * count + classes[named])
+    workers = crowd.labels.num_workers
+    return np.bincount(worker_of[is_right], minlength=workers), np.bincount(worker_of[has_truth[task_of]], minlength=workers)

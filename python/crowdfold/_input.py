@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import functools
 import os
 import sys
+import tempfile
 import warnings
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
@@ -13,7 +16,7 @@ import numpy as np
 from . import _native
 from ._libraries import NUMPY, Library, as_list, library_of, to_array
 from ._reading import ROLES, Reading
-from .errors import UsageError
+from .errors import ColumnError, CrowdfoldError, UsageError
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -65,6 +68,13 @@ class LabelTable:
     workers: Any
     classes: Any
 
+    def in_library(self, library: Library) -> LabelTable:
+        """The same with its values in another library."""
+        if library is self.library:
+            return self
+        values = (library.values(as_list(each), None) for each in (self.tasks, self.workers, self.classes))
+        return LabelTable(self.labels, library, *values)
+
 
 def as_texts(texts: List[str]) -> Any:
     """Names of a file as an array."""
@@ -81,8 +91,35 @@ def pick_columns(library: Library, table: Any, names: Iterable[str]) -> List[Any
             hint = "columns=dict(task=..., worker=..., label=...) says which is which"
             if name in getattr(getattr(table, "index", None), "names", ()):
                 hint = f"the index is called '{name}': reset_index() makes a column of it"
-            raise UsageError(f"no column '{name}'; there are: {there} ({hint})") from None
+            raise ColumnError(f"no column '{name}'; there are: {there} ({hint})") from None
     return picked
+
+
+@functools.lru_cache(maxsize=64)
+def _recognised(names: Tuple[str, ...]) -> Optional[Tuple[str, str, str]]:
+    """The columns that are task, worker and label by their names alone, as the reader of files knows them: it is given a table of one
+    row, in which every value says its column."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "names.csv")
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([names, range(len(names))])
+        try:
+            labels = _native.read_file(path, {"format": "csv", "header": True}, "keep", 1, None)
+        except CrowdfoldError:
+            return None
+    if labels.notes:  # not by names alone
+        return None
+    task, worker, label = (names[int(found[0])] for found in (labels.task_names(), labels.worker_names(), labels.class_names()))
+    return task, worker, label
+
+
+def columns_of(library: Library, table: Any, reading: Reading) -> Tuple[str, str, str]:
+    """The columns of task, worker and label: those that the user named, those of these names, or those recognised."""
+    names = reading.column_names()
+    there = library.names(table)
+    if reading.columns or all(name in there for name in names) or len(there) < len(names):
+        return names
+    return _recognised(tuple(map(str, there))) or names
 
 
 def read(data: Any, reading: Reading, *, duplicates: str = "last", threads: int = 0, progress: Any = None) -> LabelTable:
@@ -97,7 +134,7 @@ def read(data: Any, reading: Reading, *, duplicates: str = "last", threads: int 
     if library is not None and not hasattr(table, "columns") and not isinstance(table, dict):
         raise UsageError(f"labels in a {type(data).__name__}: a table with three columns is needed")
     if library is not None:
-        task, worker, label = pick_columns(library, table, names)
+        task, worker, label = pick_columns(library, table, columns_of(library, table, reading))
         native = [library.native(column) for column in (task, worker, label)]
         labels = _native.collect(native[0], native[1], native[2], duplicates, threads, progress)
         rows = labels.first_rows()
@@ -106,7 +143,7 @@ def read(data: Any, reading: Reading, *, duplicates: str = "last", threads: int 
     if hasattr(data, "__arrow_c_stream__"):
         return _read_stream(data, names, duplicates, threads, progress)
     if isinstance(data, (Iterator, list, tuple)):
-        return _read_chunks(iter(data), names, duplicates, threads, progress)
+        return _read_chunks(iter(data), reading, duplicates, threads, progress)
     raise UsageError(f"labels in a {type(data).__name__}: give a DataFrame, an Arrow table, a dictionary "
                      "of arrays, an iterator of such chunks, or a path")
 
@@ -115,6 +152,8 @@ def as_table(data: Any) -> Tuple[Any, Optional[Library]]:
     library = library_of(data)
     if library is not None:
         return data, library
+    if isinstance(data, list) and data:
+        data = _columns_of(data)
     if isinstance(data, Mapping):
         for name, column in data.items():
             if isinstance(column, str) or not hasattr(column, "__len__"):
@@ -125,6 +164,23 @@ def as_table(data: Any) -> Tuple[Any, Optional[Library]]:
             isinstance(part, (str, tuple, Mapping)) or library_of(part) for part in data):
         return dict(zip(ROLES, map(to_array, data))), NUMPY
     return data, None
+
+
+def _is_value(part: Any) -> bool:
+    return isinstance(part, (str, bytes)) or not hasattr(part, "__len__")
+
+
+def _columns_of(rows: List[Any]) -> Any:
+    """The columns of rows: tuples (task, worker, label), or dictionaries. Anything else stays as it is."""
+    if all(isinstance(row, Mapping) and all(map(_is_value, row.values())) for row in rows):
+        names = dict.fromkeys(name for row in rows for name in row)
+        return {name: [row.get(name) for row in rows] for name in names}
+    if all(isinstance(row, (tuple, list)) and all(map(_is_value, row)) for row in rows):
+        for place, row in enumerate(rows):
+            if len(row) != len(ROLES):
+                raise UsageError(f"row {place} (from 0) has {len(row)} values: give (task, worker, label)")
+        return dict(zip(ROLES, map(list, zip(*rows))))
+    return rows
 
 
 def warn_of(path: Path, notes: Iterable[str]) -> None:
@@ -152,7 +208,7 @@ def _read_stream(data: Any, names: Tuple[str, str, str], duplicates: str, thread
     return LabelTable(labels, NUMPY, *(_texts(text, kind) for text, kind in zip(texts, formats)))
 
 
-def _read_chunks(chunks: Iterator[Any], names: Tuple[str, str, str], duplicates: str, threads: int,
+def _read_chunks(chunks: Iterator[Any], reading: Reading, duplicates: str, threads: int,
                  progress: Any) -> LabelTable:
     reader = _native.ChunkReader(duplicates)
     values: Dict[str, Values] = {}
@@ -168,7 +224,7 @@ def _read_chunks(chunks: Iterator[Any], names: Tuple[str, str, str], duplicates:
             values = {role: Values(library) for role in ROLES}
         if found is not library:
             raise UsageError(f"chunks of {library.name} and of {found.name} cannot be mixed")
-        picked = pick_columns(library, table, names)
+        picked = pick_columns(library, table, columns_of(library, table, reading))
         native = [library.native(column) for column in picked]
         new_rows = reader.add(native[0], native[1], native[2], progress)
         for role, column, rows in zip(ROLES, picked, new_rows):
@@ -188,6 +244,21 @@ def _texts(texts: List[str], kind: str) -> Any:
     values = np.empty(len(texts), dtype=object)
     values[:] = texts
     return values
+
+
+def truths_by_row(data: Any, reading: Reading, truths: Any) -> Any:
+    """Truths by task, if they are given by row of a table: an array or list, as scikit-learn splits them. Others stay."""
+    if isinstance(truths, list) and not (truths and isinstance(truths[0], (tuple, list, Mapping))):
+        truths = to_array(truths)
+    if not isinstance(truths, np.ndarray) or truths.ndim != 1:
+        return truths
+    table, library = as_table(data)
+    if library is None:
+        raise UsageError(f"truths by row are for tables, not for a {type(data).__name__}: give them by task")
+    tasks = as_list(pick_columns(library, table, columns_of(library, table, reading)[:1])[0])
+    if len(tasks) != len(truths):
+        raise UsageError(f"truths: {len(truths)} of them for {len(tasks)} rows of labels; one for each row is needed, or a Series by task")
+    return {"task": tasks, "label": truths}
 
 
 def truth_columns(truths: Any) -> Tuple[Any, Any, Library]:

@@ -56,6 +56,14 @@ class Library:
     def series(self, values: Any, index: Any, name: str, index_name: str) -> Any:
         return Series(values, index, name, index_name)
 
+    def by_index(self, series: Any) -> Any:
+        """Sorted by its index, where crowd-kit sorts it, too: in pandas. Values that cannot be compared stay as they are."""
+        return series
+
+    def in_order_of(self, frame: Any, rows: Any) -> Any:
+        """The frame in the order of the rows of an index, in pandas, if these are all of its rows."""
+        return frame
+
     def frame(self, index: Any, index_name: str, columns: Dict[Any, Any], columns_name: Optional[str]) -> Any:
         return Frame({index_name: index, **columns})
 
@@ -157,6 +165,17 @@ class Pandas(Library):
         import pandas
 
         return pandas.Series(values, index=pandas.Index(index, name=index_name), name=name)
+
+    def by_index(self, series: Any) -> Any:
+        try:
+            return series.sort_index()
+        except TypeError:
+            return series
+
+    def in_order_of(self, frame: Any, rows: Any) -> Any:
+        if rows is None or len(rows) != len(frame) or rows.has_duplicates or not frame.index.isin(rows).all():
+            return frame
+        return frame.reindex(rows)
 
     def frame(self, index: Any, index_name: str, columns: Dict[Any, Any], columns_name: Optional[str]) -> Any:
         import pandas

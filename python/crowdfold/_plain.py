@@ -6,6 +6,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
 import numpy as np
 
+from ._show import html_columns, text_table
+
 __all__ = ["Frame", "Series"]
 
 
@@ -48,10 +50,14 @@ class Series:
         return pandas.Series(self.values, index=pandas.Index(self.index, name=self.index_name),
                              name=self.name)
 
+    def _parts(self) -> Any:
+        return [self.index_name, self.name], [self.index, self.values], f"Series, {len(self)} values"
+
     def __repr__(self) -> str:
-        shown = ", ".join(f"{key!r}: {value!r}" for key, value in list(self.items())[:5])
-        more = ", ..." if len(self) > 5 else ""
-        return f"Series({{{shown}{more}}}, name={self.name!r}, length={len(self)})"
+        return text_table(*self._parts())
+
+    def _repr_html_(self) -> str:
+        return html_columns(*self._parts())
 
 
 class Frame:
@@ -81,5 +87,11 @@ class Frame:
 
         return pandas.DataFrame(self._columns)
 
+    def _parts(self) -> Any:
+        return list(map(str, self.columns)), list(self._columns.values()), f"Frame, {len(self)} rows"
+
     def __repr__(self) -> str:
-        return f"Frame({', '.join(map(str, self.columns))}; {len(self)} rows)"
+        return text_table(*self._parts())
+
+    def _repr_html_(self) -> str:
+        return html_columns(*self._parts())

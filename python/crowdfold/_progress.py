@@ -1,4 +1,4 @@
-"""Progress of native code, shown by tqdm if it is installed."""
+"""Progress of native code: one bar of tqdm that starts anew at every stage, or a line for each where there is no tqdm."""
 
 from __future__ import annotations
 
@@ -21,15 +21,21 @@ class Progress:
             self._tqdm = tqdm
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        if stage != self._stage:
-            self._finish()
-            self._stage = stage
-            if self._tqdm is None:
+        if self._tqdm is None:
+            if stage != self._stage:
                 print(f"crowdfold: {stage}", file=sys.stderr, flush=True)
-            else:
-                self._bar = self._tqdm(total=total or None, desc=stage, leave=True)
-        if self._bar is not None:
-            self._bar.update(max(0, done - self._bar.n))
+            self._stage = stage
+            return
+        if self._bar is None:
+            self._bar = self._tqdm(total=total or None, desc=stage)
+        elif stage != self._stage or done < self._bar.n:
+            self._bar.reset(total=total or None)
+            self._bar.set_description(stage, refresh=False)
+        self._stage = stage
+        if total and self._bar.total != total:
+            self._bar.total = total
+        self._bar.update(done - self._bar.n)
+        self._bar.refresh()
 
     def __enter__(self) -> Progress:
         return self

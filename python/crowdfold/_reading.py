@@ -91,5 +91,10 @@ class Reading:
         return given
 
 
+def arguments_of_fit() -> Tuple[str, ...]:
+    """Arguments of `fit` besides the labels."""
+    return ("true_labels", "workers", "low_memory", *(field.name for field in fields(Reading)))
+
+
 def texts_of(values: Union[str, Sequence[Any]]) -> List[str]:
     return [values] if isinstance(values, str) else [str(value) for value in values]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-__all__ = ["CrowdfoldError", "DataError", "FileError", "InternalError", "NotFittedError", "UsageError"]
+__all__ = ["ColumnError", "CrowdfoldError", "DataError", "FileError", "InternalError", "NotFittedError", "UsageError"]
 
 
 class CrowdfoldError(Exception):
@@ -17,6 +17,12 @@ class CrowdfoldError(Exception):
 
 class UsageError(CrowdfoldError, ValueError):
     """A parameter, column or method does not exist or does not fit."""
+
+
+class ColumnError(UsageError, KeyError):
+    """A table lacks a column."""
+
+    __str__ = CrowdfoldError.__str__  # KeyError would quote the message
 
 
 class DataError(CrowdfoldError, ValueError):

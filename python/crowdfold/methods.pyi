@@ -3,7 +3,16 @@
 from typing import Any, Optional, Union
 
 from ._base import Aggregator
-from ._crowdkit import StartedByFit, WeightedByFit, WithDifficulties, WithScores, WithSpamming
+from ._crowdkit import (
+    LikeCrowdKit,
+    StartedByFit,
+    WeightedByFit,
+    WithDifficulties,
+    WithQualities,
+    WithScores,
+    WithSortedWeights,
+    WithSpamming,
+)
 
 __all__ = [
     "MajorityVote",
@@ -48,20 +57,28 @@ class MajorityVote(WeightedByFit):
         for workers without a skill: error, ignore (their labels), or value (default_skill)
     alpha : float, default 2.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+        Leave it.
     beta : float, default 2.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
-    ties : str, default 'first'
-        best class among equals: the first seen, or a seeded draw (first | random)
+        Leave it.
+    ties : str, default 'sorted'
+        best class among equals: the first in sorted order, the first seen, or a seeded draw (sorted | first | random)
+        Leave it, unless ties must be broken by chance or as on the command line.
     posterior : str, default 'one_coin'
         probabilities: of a model with one quality for the crowd, or shares of votes (one_coin | shares)
+        Leave it, unless confidences are to be shares of votes.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
     """
@@ -78,7 +95,7 @@ class MajorityVote(WeightedByFit):
     verbose: Union[bool, int]
 
     def __init__(self, default_skill: Optional[float] = None, on_missing_skill: str = 'error', *, alpha: float = 2.0,
-                 beta: float = 2.0, ties: str = 'first', posterior: str = 'one_coin', random_state: Optional[int] = 0,
+                 beta: float = 2.0, ties: str = 'sorted', posterior: str = 'one_coin', random_state: Optional[int] = 0,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class OnePass(Aggregator):
@@ -90,20 +107,28 @@ class OnePass(Aggregator):
     ----------
     alpha : float, default 2.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+        Leave it.
     beta : float, default 2.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+        Leave it.
     ties : str, default 'first'
         best class among equals: the first seen, or a seeded draw (first | random)
+        Leave it, unless ties must be broken by chance or as on the command line.
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
     """
@@ -130,22 +155,31 @@ class TwoPass(Aggregator):
     ----------
     alpha : float, default 2.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+        Leave it.
     beta : float, default 2.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+        Leave it.
     ties : str, default 'first'
         best class among equals: the first seen, or a seeded draw (first | random)
+        Leave it, unless ties must be broken by chance or as on the command line.
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
+        Leave it.
     vote_rounds : int, default 0
         learn in rounds from a majority vote, not in the order of tasks; 0: in their order (0 to 1000)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
     """
@@ -173,38 +207,55 @@ class ThreePass(Aggregator):
     ----------
     soften : Optional[float], default None
         factor of the temperature of answers; fitted to known truths unless set (0.05 to 10); None: 0.7 without them
+        Leave it, unless you measured the calibration of its answers on truths.
     doubt : Optional[float], default None
         share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9); None: 0.05 without them
+        Leave it, unless you measured the calibration of its answers on truths.
     symmetry : float, default 16.0
         c0: larger values trust more that a whole crowd is better on some classes (0 to 1000000000)
+        Leave it.
     crowd : float, default 20.0
         s1: weight of a symmetric crowd, in labels (0.001 to 1000000000)
+        Leave it.
     own : float, default 5.0
         s2: weight of the crowd's accuracy, in labels (0.001 to 1000000000)
+        Leave it.
     weakest : float, default 2.0
         smallest strength s of the prior of a worker's rows (1 to 128)
+        Leave it.
     strongest : float, default 64.0
         largest strength s of that prior (1 to 128)
+        Leave it.
     guard : float, default 0.01
         gain in nats per held-out label above which class shares count in full (0 to 1000000000)
+        Leave it.
     passes : int, default 3
         passes over the labels; 1: the online method (1 to 100)
+        Leave it.
     blocks : int, default 8
         blocks of tasks in the passes between first and last (1 to 10000)
+        Leave it.
     warm : float, default 2.0
         how long a majority vote contributes at the beginning (0 to 1000000000)
+        Leave it.
     refresh : float, default 0.5
         relative growth of a worker's labels after which their table is rebuilt (0 to 10)
+        Leave it.
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
     """
@@ -242,30 +293,43 @@ class FivePass(Aggregator):
     ----------
     soften : Optional[float], default None
         factor of the temperature of answers; fitted to known truths unless set (0.05 to 10); None: 0.7 without them
+        Leave it, unless you measured the calibration of its answers on truths.
     doubt : Optional[float], default None
         share of an answer's probability that all classes get alike; fitted to known truths unless set (0 to 0.9); None: 0.05 without them
+        Leave it, unless you measured the calibration of its answers on truths.
     symmetry : float, default 16.0
         c0: larger values trust more that a whole crowd is better on some classes (0 to 1000000000)
+        Leave it.
     crowd : float, default 20.0
         s1: weight of a symmetric crowd, in labels (0.001 to 1000000000)
+        Leave it.
     own : float, default 5.0
         s2: weight of the crowd's accuracy, in labels (0.001 to 1000000000)
+        Leave it.
     weakest : float, default 2.0
         smallest strength s of the prior of a worker's rows (1 to 128)
+        Leave it.
     strongest : float, default 64.0
         largest strength s of that prior (1 to 128)
+        Leave it.
     guard : float, default 0.01
         gain in nats per held-out label above which class shares count in full (0 to 1000000000)
+        Leave it.
     rounds : int, default 5
         rounds over the labels before the answers (1 to 100)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
     """
@@ -298,20 +362,28 @@ class Live(Aggregator):
     ----------
     alpha : float, default 4.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+        Leave it.
     beta : float, default 1.5
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+        Leave it.
     half_life : float, default 0.0
         a label counts half after this many more labels of its worker; 0: no fading (0 to 1000000000000000)
+        Set it if workers change in time.
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
     """
@@ -338,22 +410,31 @@ class SBIC(Aggregator):
     ----------
     alpha : float, default 2.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+        Leave it.
     beta : float, default 1.0
         prior of worker quality: Beta(alpha, beta) (1 to 1000000000)
+        Leave it.
     ties : str, default 'first'
         best class among equals: the first seen, or a seeded draw (first | random)
+        Leave it, unless ties must be broken by chance or as on the command line.
     first : float, default 0.5
         prior probability of the class seen first (1e-06 to 0.999999)
+        Leave it.
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: yes.
     For 2 classes at most.
@@ -373,23 +454,28 @@ class SBIC(Aggregator):
                  order: str = 'given', random_state: Optional[int] = 0, duplicates: str = 'last',
                  n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
-class Wawa(Aggregator):
+class Wawa(WithSortedWeights):
     """A vote weighted by agreement with the majority.
 
     folklore.
 
     Parameters
     ----------
-    ties : str, default 'first'
-        best class among equals: the first seen, or a seeded draw (first | random)
+    ties : str, default 'sorted'
+        best class among equals: the first in sorted order, the first seen, or a seeded draw (sorted | first | random)
+        Leave it, unless ties must be broken by chance or as on the command line.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
     """
@@ -400,10 +486,10 @@ class Wawa(Aggregator):
     n_jobs: Optional[int]
     verbose: Union[bool, int]
 
-    def __init__(self, *, ties: str = 'first', random_state: Optional[int] = 0, duplicates: str = 'last',
+    def __init__(self, *, ties: str = 'sorted', random_state: Optional[int] = 0, duplicates: str = 'last',
                  n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
-class ZeroBasedSkill(Aggregator):
+class ZeroBasedSkill(WithSortedWeights):
     """Zero-based skill: weights that follow agreement with the weighted vote.
 
     Ustalov, Pavlichenko, Tseitlin: Learning from Crowds with Crowd-Kit (JOSS 2024).
@@ -411,25 +497,35 @@ class ZeroBasedSkill(Aggregator):
     Parameters
     ----------
     n_iter : int, default 100
-        steps (1 to 1000000)
+        steps (0 to 1000000)
+        Raise it if `converged_` is False.
     lr_init : float, default 1.0
         initial rate: share of the way from a skill to the agreement (1e-06 to 1)
+        Leave it.
     lr_steps_to_reduce : int, default 20
         steps between reductions of the rate (1 to 1000000)
+        Leave it.
     lr_reduce_factor : float, default 0.5
         factor of each reduction (1e-06 to 1)
+        Leave it.
     eps : float, default 1e-05
         initial excess of a skill over chance (0 to 1)
-    ties : str, default 'first'
-        best class among equals: the first seen, or a seeded draw (first | random)
+        Leave it.
+    ties : str, default 'sorted'
+        best class among equals: the first in sorted order, the first seen, or a seeded draw (sorted | first | random)
+        Leave it, unless ties must be broken by chance or as on the command line.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
     """
@@ -446,7 +542,7 @@ class ZeroBasedSkill(Aggregator):
     verbose: Union[bool, int]
 
     def __init__(self, n_iter: int = 100, lr_init: float = 1.0, lr_steps_to_reduce: int = 20,
-                 lr_reduce_factor: float = 0.5, eps: float = 1e-05, *, ties: str = 'first',
+                 lr_reduce_factor: float = 0.5, eps: float = 1e-05, *, ties: str = 'sorted',
                  random_state: Optional[int] = 0, duplicates: str = 'last', n_jobs: Optional[int] = None,
                  verbose: Union[bool, int] = False) -> None: ...
 
@@ -459,16 +555,22 @@ class IWMV(Aggregator):
     ----------
     n_iter : int, default 20
         weighted votes at most (1 to 1000000)
+        Raise it if `converged_` is False.
     ties : str, default 'first'
         best class among equals: the first seen, or a seeded draw (first | random)
+        Leave it, unless ties must be broken by chance or as on the command line.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
     """
@@ -492,18 +594,25 @@ class CRH(Aggregator):
     ----------
     n_iter : int, default 100
         weighted votes at most (1 to 1000000)
+        Raise it if `converged_` is False.
     smoothing : float, default 0.5
         wrong labels added to every worker's, and as many right ones (1e-06 to 1000000)
+        Leave it.
     ties : str, default 'first'
         best class among equals: the first seen, or a seeded draw (first | random)
+        Leave it, unless ties must be broken by chance or as on the command line.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
     """
@@ -529,18 +638,25 @@ class ZenCrowd(Aggregator):
     ----------
     n_iter : int, default 20
         iterations at most (1 to 1000000)
+        Raise it if `converged_` is False.
     tol : float, default 0.0
         stop when no probability moves by more; 0: after all iterations (0 to 1)
+        Leave it; to have all iterations, set 0.
     start : float, default 0.8
         probability of a right label to start from (0.01 to 0.99)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
@@ -556,7 +672,7 @@ class ZenCrowd(Aggregator):
     def __init__(self, *, n_iter: int = 20, tol: float = 0.0, start: float = 0.8, random_state: Optional[int] = 0,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
-class OneCoinDawidSkene(Aggregator):
+class OneCoinDawidSkene(WithQualities):
     """One-coin Dawid-Skene: one quality for every worker and a class prior, by EM.
 
     Zhang, Chen, Zhou, Jordan: Spectral Methods Meet EM (JMLR 2016).
@@ -564,19 +680,25 @@ class OneCoinDawidSkene(Aggregator):
     Parameters
     ----------
     n_iter : int, default 100
-        iterations at most (1 to 1000000)
+        iterations at most (0 to 1000000)
+        Raise it if `converged_` is False.
     tol : float, default 1e-05
         stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
+        Leave it; to have all iterations, set 0.
     initial_error_strategy : Any, default None
         for scripts that pass it: only the default is accepted
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
@@ -601,9 +723,11 @@ class GLAD(WithDifficulties):
     Parameters
     ----------
     n_iter : int, default 100
-        iterations at most (1 to 1000000)
+        iterations at most (0 to 1000000)
+        Raise it if `converged_` is False.
     tol : float, default 1e-05
         stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
+        Leave it; to have all iterations, set 0.
     silent : bool, default True
         the opposite of verbose
     labels_priors : Any, default None
@@ -614,20 +738,28 @@ class GLAD(WithDifficulties):
         prior means of the logarithm of ease: a Series by task, or a dictionary
     m_step_max_iter : int, default 25
         rounds of an M-step at most (1 to 1000000)
+        Leave it.
     m_step_tol : float, default 0.01
         end an M-step when no derivative is larger (1e-09 to 1000000000)
+        Leave it.
     ability : float, default 1.0
         prior mean of a worker's ability alpha (-100 to 100)
+        Leave it.
     ease : float, default 1.0
         prior mean of the logarithm of a task's ease beta (-10 to 10)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
@@ -661,30 +793,43 @@ class MACE(WithSpamming):
     ----------
     n_restarts : int, default 10
         random starts; the best one counts (1 to 100000)
+        Raise it if answers hang on `random_state`.
     n_iter : int, default 50
         iterations at most (1 to 1000000)
+        Raise it if `converged_` is False.
     method : str, default 'vb'
         how parameters are learned (variational | em)
+        Leave it.
     smoothing : float, default 0.01
         em: K times the number added to every count (0 to 1000000000)
+        Leave it.
     default_noise : float, default 1.5
         starts: numbers uniform between 1 and 1 plus this, normalised (0 to 1000000000)
+        Leave it.
     alpha : float, default 0.5
         variational: prior count of labels given from knowledge (0.01 to 1000000000)
+        Leave it.
     beta : float, default 0.5
         variational: prior count of spammed labels (0.01 to 1000000000)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
     tol : float, default 0.0
         stop when the log-likelihood per label grows by less; 0: after all iterations (0 to 1)
+        Leave it; to have all iterations, set 0.
     strategy : float, default 10.0
         variational: prior count of every class among spammed labels (0.01 to 1000000000)
+        Leave it.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
@@ -716,17 +861,23 @@ class MMSR(WithScores):
     Parameters
     ----------
     n_iter : int, default 10000
-        iterations at most (1 to 1000000)
+        iterations at most (0 to 1000000)
+        Raise it if `converged_` is False.
     tol : float, default 1e-10
         stop when the matrix of skills moves by less; 0: after all iterations (0 to 1)
+        Leave it; to have all iterations, set 0.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: no, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
@@ -741,7 +892,7 @@ class MMSR(WithScores):
     def __init__(self, n_iter: int = 10000, tol: float = 1e-10, random_state: Optional[int] = 0, *,
                  duplicates: str = 'last', n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
-class KOS(Aggregator):
+class KOS(LikeCrowdKit):
     """Messages between tasks and workers, for two classes.
 
     Karger, Oh, Shah: Iterative Learning for Reliable Crowdsourcing Systems (NIPS 2011).
@@ -750,14 +901,19 @@ class KOS(Aggregator):
     ----------
     n_iter : int, default 100
         rounds of messages (1 to 1000000)
+        Raise it if `converged_` is False.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: no, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     For 2 classes at most.
@@ -780,21 +936,28 @@ class DawidSkene(StartedByFit):
     Parameters
     ----------
     n_iter : int, default 20
-        iterations at most (1 to 1000000)
+        iterations at most (0 to 1000000)
+        Raise it if `converged_` is False.
     tol : float, default 0.0
         stop when no probability moves by more; 0: after all iterations (0 to 1)
+        Leave it; to have all iterations, set 0.
     initial_error_strategy : Optional[str], default None
         meaning of fit(initial_error=): matrices to start from (assign), or counts added to a vote's (addition)
-    start : float, default 0.7
-        probability of a right label to start from (0.01 to 0.99)
+    start : float, default 0.0
+        probability of a right label to start from; 0: start from shares of votes (0 to 0.99)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
@@ -809,7 +972,7 @@ class DawidSkene(StartedByFit):
     verbose: Union[bool, int]
 
     def __init__(self, n_iter: int = 20, tol: float = 0.0, initial_error_strategy: Optional[str] = None, *,
-                 start: float = 0.7, random_state: Optional[int] = 0, duplicates: str = 'last',
+                 start: float = 0.0, random_state: Optional[int] = 0, duplicates: str = 'last',
                  n_jobs: Optional[int] = None, verbose: Union[bool, int] = False) -> None: ...
 
 class FastDawidSkene(Aggregator):
@@ -821,16 +984,22 @@ class FastDawidSkene(Aggregator):
     ----------
     n_iter : int, default 100
         iterations at most (1 to 1000000)
+        Raise it if `converged_` is False.
     ties : str, default 'first'
         best class among equals: the first seen, or a seeded draw (first | random)
+        Leave it, unless ties must be broken by chance or as on the command line.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
@@ -854,18 +1023,25 @@ class OptDawidSkene(Aggregator):
     ----------
     n_iter : int, default 20
         iterations at most (1 to 1000000)
+        Raise it if `converged_` is False.
     tol : float, default 0.0
         stop when no probability moves by more; 0: after all iterations (0 to 1)
+        Leave it; to have all iterations, set 0.
     least : float, default 0.3
         least probability of a label in the matrices to start from, in units of 1 / K (1e-09 to 1)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
@@ -890,20 +1066,28 @@ class LFC(Aggregator):
     ----------
     n_iter : int, default 20
         iterations at most (1 to 1000000)
+        Raise it if `converged_` is False.
     tol : float, default 0.0
         stop when no probability moves by more; 0: after all iterations (0 to 1)
+        Leave it; to have all iterations, set 0.
     right : float, default 0.0
         right labels added to every worker's, per class (0 to 1000000000)
+        Leave it.
     wrong : float, default 0.0
         wrong labels added to every worker's, per class and wrong class (0 to 1000000000)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
     """
@@ -930,22 +1114,31 @@ class IBCC(Aggregator):
     ----------
     n_iter : int, default 500
         iterations at most (1 to 1000000)
+        Raise it if `converged_` is False.
     tol : float, default 0.001
         stop when no probability moves by more; 0: after all iterations (0 to 1)
+        Leave it; to have all iterations, set 0.
     right : float, default 4.0
         prior of confusion matrices: Dirichlet, on the diagonal (0.001 to 1000000000)
+        Leave it.
     wrong : float, default 1.0
         prior of confusion matrices: Dirichlet, off the diagonal (0.001 to 1000000000)
+        Leave it.
     classes : float, default 1.0
         prior of the classes: Dirichlet (0.001 to 1000000000)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
     """
@@ -973,26 +1166,37 @@ class EBCC(Aggregator):
     ----------
     n_iter : int, default 500
         iterations at most (1 to 1000000)
+        Raise it if `converged_` is False.
     tol : float, default 0.001
         stop when no probability moves by more; 0: after all iterations (0 to 1)
+        Leave it; to have all iterations, set 0.
     subtypes : int, default 10
         subtypes of every class (1 to 1000)
+        Leave it.
     n_restarts : int, default 10
         random starts; the best one counts (1 to 100000)
+        Raise it if answers hang on `random_state`.
     right : float, default 4.0
         prior of confusion matrices: Dirichlet, on the diagonal (0.001 to 1000000000)
+        Leave it.
     wrong : float, default 1.0
         prior of confusion matrices: Dirichlet, off the diagonal (0.001 to 1000000000)
+        Leave it.
     subtype_prior : float, default 0.1
         prior of the subtypes of a class: Dirichlet, sum of its parameters (1e-06 to 1000000000)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: yes, chunks, by partial_fit: no.
     """
@@ -1022,20 +1226,28 @@ class BWA(Aggregator):
     ----------
     n_iter : int, default 500
         iterations at most (1 to 1000000)
+        Raise it if `converged_` is False.
     tol : float, default 0.001
         stop when the values of every class change by less, relative to their size (0 to 1)
+        Leave it; to have all iterations, set 0.
     lambda_ : float, default 1.0
         how strongly a task's value is drawn to the mean of all (1e-06 to 1000000000)
+        Leave it.
     a : float, default 15.0
         weight of the prior of a worker's precision, in labels (1e-06 to 1000000000)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
@@ -1062,22 +1274,31 @@ class LAA(Aggregator):
     ----------
     imitation : int, default 50
         steps of phase 1, in which the encoder learns to repeat the votes (0 to 1000000)
+        Leave it.
     n_iter : int, default 100
         steps of phase 2 (1 to 1000000)
+        Raise it if `converged_` is False.
     rate : float, default 0.005
         learning rate of Adam (1e-09 to 1)
+        Leave it.
     divergence : float, default 0.0001
         weight of the divergence from the votes (0 to 1000000000)
+        Leave it.
     sparsity : float, default 0.005
         weight of the encoder's mean |weight| (0 to 1000000000)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: no.
     """
@@ -1105,30 +1326,43 @@ class BiLA(Aggregator):
     ----------
     epochs : int, default 20
         epochs on every chunk (0 to 1000000)
+        Leave it.
     start_epochs : int, default 20
         additional epochs on the first chunk (0 to 1000000)
+        Leave it.
     batch : int, default 50
         tasks per step (1 to 1000000)
+        Leave it.
     rate : float, default 0.0001
         learning rate of RMSProp (1e-09 to 1)
+        Leave it.
     divergence : float, default 0.1
         weight of the divergence from the shares of labels (0 to 1000000000)
+        Leave it.
     hidden : int, default 64
         width of the first hidden layer (1 to 1024)
+        Leave it.
     hidden_2 : int, default 32
         width of the second hidden layer (1 to 1024)
+        Leave it.
     chunk : int, default 1000
         tasks per chunk when labels are not held in memory (1 to 1000000)
+        Leave it.
     order : str, default 'given'
         tasks one after another as given, or in a seeded shuffle (given | shuffled)
+        Leave it.
     random_state : Optional[int], default 0
         seed of everything that is drawn
+        Change it to see which answers hang on chance.
     duplicates : str, default 'last'
         a worker's second label on a task: last | first | error | keep
+        Set it if workers may label a task twice.
     n_jobs : Optional[int], default None
         threads; None: all cores. Results do not depend on it
+        Leave it, unless others need the cores.
     verbose : Union[bool, int], default False
         show progress
+        Turn it on for a fit that takes its time.
 
     Takes known truths: yes, worker qualities of an earlier run: no, chunks, by partial_fit: yes.
     """

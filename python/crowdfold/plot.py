@@ -1,33 +1,44 @@
-"""Plots, by matplotlib if it is installed. Every function draws on `ax`, or on new axes, and returns them."""
+"""Plots, by matplotlib if it is installed. A notebook shows them; `path="workers.png"` writes them to a file, too, whose ending says the
+format. Who knows matplotlib may give axes to draw on, `ax`; every function returns its axes."""
 
 from __future__ import annotations
 
+import os
 from typing import Any, Optional
 
 import numpy as np
 
 from . import metrics
-from ._base import Aggregator
+from ._base import Aggregator, Path
 from ._libraries import as_list
 from .errors import UsageError
 
 __all__ = ["calibration", "confusion", "workers"]
 
 
-def _axes(ax: Any) -> Any:
+def _axes(ax: Any, width: float = 6, height: float = 4) -> Any:
     if ax is not None:
         return ax
     try:
         from matplotlib import pyplot
     except ImportError:
         raise UsageError("plots need matplotlib: pip install matplotlib") from None
-    return pyplot.subplots(layout="constrained")[1]
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
 
 
-def workers(model: Aggregator, *, most: int = 40, ax: Any = None) -> Any:
+def _finish(axes: Any, title: str, path: Optional[Path]) -> Any:
+    axes.set_title(title, loc="left")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    if path is not None:
+        axes.figure.savefig(os.fspath(path), dpi=150)
+    return axes
+
+
+def workers(model: Aggregator, *, most: int = 40, path: Optional[Path] = None, ax: Any = None) -> Any:
     """Qualities of workers with their 95 % intervals, the best on top. Beyond `most` workers, only the best and worst."""
-    axes = _axes(ax)
     table = model._require_learned().workers()
+    axes = _axes(ax, height=1.2 + 0.2 * min(most, len(table["quality"])))
     names = [str(name) for name in model._fitted.worker_list()]
     order = np.argsort(table["quality"], kind="stable")
     if len(order) > most:
@@ -39,11 +50,10 @@ def workers(model: Aggregator, *, most: int = 40, ax: Any = None) -> Any:
     axes.set_yticks(places, [names[i] for i in order])
     axes.set_xlim(0, 1)
     axes.set_xlabel("quality, with 95 % interval")
-    axes.set_ylabel("worker")
-    return axes
+    return _finish(axes, "Workers" if len(order) == len(names) else f"The best and the worst of {len(names):,} workers", path)
 
 
-def calibration(model: Aggregator, truth: Any, *, ax: Any = None) -> Any:
+def calibration(model: Aggregator, truth: Any, *, path: Optional[Path] = None, ax: Any = None) -> Any:
     """The share of right tasks, by confidence. Points on the diagonal are perfectly calibrated."""
     axes = _axes(ax)
     bins = [b for b in metrics.calibration(model.labels_, model.confidence_, truth) if b.tasks > 0]
@@ -51,10 +61,10 @@ def calibration(model: Aggregator, truth: Any, *, ax: Any = None) -> Any:
     axes.plot([b.confidence for b in bins], [b.accuracy for b in bins], marker="o")
     axes.set_xlabel("mean confidence")
     axes.set_ylabel("share of right labels")
-    return axes
+    return _finish(axes, "Do confidences keep what they promise?", path)
 
 
-def confusion(model: Aggregator, *, worker: Optional[Any] = None, ax: Any = None) -> Any:
+def confusion(model: Aggregator, *, worker: Optional[Any] = None, path: Optional[Path] = None, ax: Any = None) -> Any:
     """The confusion matrix of a worker, or the mean over all: true classes in rows, labels in columns."""
     axes = _axes(ax)
     fitted = model._fitted
@@ -77,4 +87,4 @@ def confusion(model: Aggregator, *, worker: Optional[Any] = None, ax: Any = None
         for column in range(len(classes)):
             shade = "white" if matrix[row, column] > 0.5 else "black"
             axes.text(column, row, f"{matrix[row, column]:.2f}", ha="center", va="center", color=shade)
-    return axes
+    return _finish(axes, "Labels by true class" if worker is None else f"Labels of {worker} by true class", path)

@@ -256,6 +256,11 @@ NumpyArray<std::int64_t> find_ids(const LabelData& data, const std::string& role
   return to_numpy(std::move(found));
 }
 
+// The present class order[c] becomes class c.
+void order_classes(LabelData& data, const GivenArray<ClassId>& order) {
+  data.labels = std::move(data.labels).with_class_order(to_span(order));
+}
+
 // By worker: labels that are the truth, and labels on tasks whose truth is known.
 nb::tuple count_right(const LabelData& data, const GivenArray<ClassId>& truths) {
   WorkerHits hits = count_hits(data.labels, to_span(truths));
@@ -364,6 +369,7 @@ void bind_labels(nb::module_& module) {
       .def("first_rows", [](const LabelData& d) { return to_tuple(d.first_rows); })
       .def("find_truths", &find_truths, "tasks"_a, "labels"_a)
       .def("find_ids", &find_ids, "role"_a, "values"_a)
+      .def("order_classes", &order_classes, "order"_a)
       .def("count_right", &count_right, "truths"_a)
       .def(
           "count_tasks_of_only",

@@ -2,6 +2,7 @@
 // signatures follow what the package needs.
 #include <nanobind/nanobind.h>
 
+#include "command_module.h"
 #include "crowdfold/version.h"
 #include "errors.h"
 #include "fit_module.h"
@@ -10,6 +11,7 @@
 #include "labels_module.h"
 #include "learned_module.h"
 #include "metrics_module.h"
+#include "report_module.h"
 #include "rounds_module.h"
 #include "simulate_module.h"
 #include "stream_module.h"
@@ -25,6 +27,8 @@ NB_MODULE(_native, module) {
   bind_stream(module);
   bind_metrics(module);
   bind_jury(module);
+  bind_report(module);
+  bind_command(module);
   bind_rounds(module);
   bind_simulate(module);
 }

@@ -34,7 +34,7 @@ def test_the_code_on_the_page_runs(crowd: cf.Crowd, tmp_path: Path, monkeypatch:
     old, new = (frame[frame["task"].isin(tasks)] for tasks in (truth.index[:200], truth.index[200:]))
     scope: dict[str, Any] = {"truth": truth, "chunks": [old], "more": new, "another": cf.OnePass().partial_fit(new),
                              "OnePass": cf.OnePass, "LiveStream": cf.LiveStream}
-    assert len(blocks()) == 4
+    assert len(blocks()) == 5
     for block in blocks():
         if "metrics.calibration" in block:
             scope["model"] = cf.ThreePass().fit(frame)

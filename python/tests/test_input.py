@@ -97,7 +97,8 @@ def test_pandas_dtypes_come_back(dtype: str) -> None:
     assert model.skills_.index.dtype == frame["worker"].dtype
     assert model.labels_.tolist() == frame["label"].iloc[[0, 3]].tolist()
     assert model.probas_.columns.dtype == frame["label"].dtype
-    assert model.probas_.columns.tolist() == frame["label"].iloc[[0, 2]].tolist()
+    assert model.probas_.columns.tolist() == sorted(frame["label"].unique())
+    assert model.set_params(ties="first").fit(frame).probas_.columns.tolist() == frame["label"].iloc[[0, 2]].tolist()
 
 
 @pytest.mark.parametrize("dtype", [pl.Int16, pl.UInt64, pl.String, pl.Boolean, pl.Categorical, pl.Enum(["0", "1"])])
@@ -156,7 +157,8 @@ def test_a_null_label_is_an_abstention(null: str) -> None:
     answers = as_dict(model.labels_)
     assert answers["a"] in ("x", 1)
     assert pd.isna(answers["b"])
-    assert len(as_dict(model.skills_)) == 3
+    assert len(model.workers_) == 3
+    assert len(as_dict(model.skills_)) == 2  # a share of no labels is none
 
 
 @pytest.mark.parametrize("role", ["task", "worker"])
@@ -183,14 +185,14 @@ def test_a_nul_character_in_a_name_is_an_error(role: str, kind: str) -> None:
 
 
 def test_a_missing_column_is_an_error_that_lists_those_that_are_there() -> None:
-    frame = pd.DataFrame({"task": ["a"], "annotator": ["u"], "label": ["x"]})
+    frame = pd.DataFrame({"task": ["a"], "colour": ["u"], "label": ["x"]})
     for data in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), frame.to_dict("list"),
                  pa.Table.from_pandas(frame).to_reader()):
-        with pytest.raises(cf.UsageError, match="no column 'worker'.*task, annotator, label"):
+        with pytest.raises(cf.UsageError, match="no column 'worker'.*task, colour, label"):
             cf.OnePass().fit(data)
-    assert cf.OnePass().fit(frame, columns={"worker": "annotator"}).labels_["a"] == "x"
-    with pytest.raises(cf.UsageError, match="'annotator' is none of task, worker, label"):
-        cf.OnePass().fit(frame, columns={"annotator": "worker"})
+    assert cf.OnePass().fit(frame, columns={"worker": "colour"}).labels_["a"] == "x"
+    with pytest.raises(cf.UsageError, match="'colour' is none of task, worker, label"):
+        cf.OnePass().fit(frame, columns={"colour": "worker"})
 
 
 ROWS = pd.DataFrame({"task": ["a", "a"], "worker": ["u", "v"], "label": ["x", "y"]})
@@ -203,13 +205,44 @@ ROWS = pd.DataFrame({"task": ["a", "a"], "worker": ["u", "v"], "label": ["x", "y
     (pl.Series(["a"]), "labels in a Series: a table with three columns is needed"),
     (None, "labels in a NoneType: give a DataFrame"),
     (ROWS.to_numpy(), "labels in a ndarray: give a DataFrame"),
-    (ROWS.to_dict("records"), r"column 'task' is one value, 'a': give columns, not rows \(pandas.DataFrame"),
-    (list(ROWS.itertuples(index=False, name=None)), "a chunk of labels is a tuple: .* makes a table of rows"),
+    ([("a", "u", "x"), ("a", "v")], r"row 1 \(from 0\) has 2 values: give \(task, worker, label\)"),
+    ([{"task": "a", "worker": "u"}], "no column 'label'; there are: task, worker"),
+    (iter(ROWS.itertuples(index=False, name=None)), "a chunk of labels is a tuple: .* makes a table of rows"),
     ({"task": 1, "worker": 2, "label": 3}, "column 'task' is one value, 1"),
 ])
 def test_what_is_no_table_of_labels_says_what_to_do(data: Any, said: str) -> None:
     with pytest.raises(cf.UsageError, match=said):
         cf.TwoPass().fit(data)
+
+
+@pytest.mark.parametrize("names", [("item_id", "annotator", "answer"), ("Question ID", "worker_email", "Response"),
+                                   ("item", "user", "rating")])
+def test_columns_are_recognised_by_the_names_that_files_may_have(names: Any) -> None:
+    wanted = cf.TwoPass().fit(ROWS).labels_.to_dict()
+    frame = ROWS.set_axis(list(names), axis=1).assign(time=1)[["time", *names[::-1]]]
+    for data in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), frame.to_dict("list"), frame.to_dict("records"), iter([frame])):
+        assert as_dict(cf.TwoPass().fit(data).labels_) == wanted
+    with pytest.raises(cf.ColumnError, match="no column 'task'"):
+        cf.TwoPass().fit(frame.drop(columns=names[0]))
+    with pytest.raises(cf.ColumnError, match="no column 'worker'"):
+        cf.TwoPass().fit(frame, columns={"task": names[0]})
+
+
+def test_columns_that_only_values_tell_are_not_guessed() -> None:
+    with pytest.raises(cf.ColumnError, match="no column 'task'; there are: annotator, text, label"):
+        cf.TwoPass().fit(ROWS.rename(columns={"task": "text", "worker": "annotator"})[["annotator", "text", "label"]])
+
+
+def test_lists_of_rows_are_tables() -> None:
+    wanted = cf.TwoPass().fit(ROWS).labels_.to_dict()
+    for rows in (ROWS.to_dict("records"), list(ROWS.itertuples(index=False, name=None)), list(ROWS.itertuples(index=False)),
+                 ROWS.to_numpy().tolist()):
+        assert cf.TwoPass().fit(rows).labels_.to_dict() == wanted
+    named = [{"image": task, "who": worker, "says": label} for task, worker, label in ROWS.to_numpy().tolist()]
+    columns = {"task": "image", "worker": "who", "label": "says"}
+    assert cf.TwoPass().fit(named, columns=columns).labels_.to_dict() == wanted
+    abstained = [*ROWS.to_dict("records"), {"task": "new", "worker": "u"}]  # no label
+    assert cf.TwoPass().fit(abstained).labels_["new"] is None
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "numpy", "chunks"])
@@ -223,7 +256,8 @@ def test_no_labels_give_no_answers(name: str, kind: str) -> None:
         model = getattr(cf, name)().fit(forms[kind](data))
         assert len(model.labels_) == len(model.probas_) == tasks
         assert all(label is None or label != label for label in as_dict(model.labels_).values())
-        assert len(model.skills_) == len(model.workers_) == (2 if tasks else 0)
+        assert len(model.workers_) == (2 if tasks else 0)
+        assert len(model.skills_) in (0, len(model.workers_))  # shares of no labels are none
         assert len(model.predict(forms[kind](data))) == tasks
         assert len(model.priors_) == 0
 

@@ -36,13 +36,16 @@ def test_parameters_and_defaults_are_those_of_the_registry(cls: Any) -> None:
     assert set(cls._options.values()) == set(options)
     for parameter, option in cls._options.items():
         default = signature.parameters[parameter].default
-        words = cls._values.get(parameter, {})
-        assert options[option]["help"] in cls.__doc__
+        words = {engine: word for word, engine in cls._values.get(parameter, {}).items()}
+        assert options[option]["help"] in cls.__doc__ or parameter == "ties"
+        if parameter in cls._own_defaults:
+            assert default == METHODS[cls._method].defaults[parameter]
+            continue
         if options[option]["fitted"]:
             assert default is None and f"None: {options[option]['default']} without" in cls.__doc__
             continue
-        assert str(words.get(default, default)) in (options[option]["default"], options[option]["default"] + ".0") or \
-            float(default) == float(options[option]["default"])
+        wanted = words.get(options[option]["default"], options[option]["default"])
+        assert str(default) in (wanted, wanted + ".0") or float(default) == float(wanted)
     assert REGISTRY[cls._method]["citation"] in cls.__doc__
     by_position = METHODS[cls._method].positional
     assert list(signature.parameters)[:len(by_position)] == list(by_position)
@@ -84,12 +87,13 @@ def test_results_have_their_shapes(cls: Any, data: pd.DataFrame, two_classes: cf
     assert model.labels_.name == "agg_label" and model.labels_.index.name == "task"
     assert model.labels_.index.tolist() == list(tasks)
     assert model.skills_.name == "skill" and model.skills_.index.name == "worker"
-    assert model.skills_.index.tolist() == list(workers)
+    assert model.skills_.index.tolist() == (sorted(workers) if cls is cf.MajorityVote else list(workers))
     assert model.probas_.shape == (len(tasks), 2)
     assert np.allclose(model.probas_.sum(axis=1), 1)
     assert (model.probas_.idxmax(axis=1) == model.labels_).mean() > 0.9  # a vote decides for some, and ties
-    assert np.allclose(model.confidence_, model.probas_.to_numpy()[
-        np.arange(len(tasks)), model.probas_.columns.get_indexer(model.labels_)])
+    assert np.allclose(model.confidence_, model.posterior_.to_numpy()[
+        np.arange(len(tasks)), model.posterior_.columns.get_indexer(model.labels_)])
+    assert model.workers_["labels"].dtype == np.int64
     assert list(model.workers_.columns) == ["quality", "lower", "upper", "labels"]
     assert (model.workers_["lower"] <= model.workers_["quality"]).all()
     assert (model.workers_["quality"] <= model.workers_["upper"]).all()
@@ -166,7 +170,7 @@ def test_bad_parameters_have_the_message_of_the_command_line(cli: str, data: pd.
 
 
 def test_bad_parameters_are_called_what_they_are_called_here(data: pd.DataFrame) -> None:
-    for model, said in ((cf.DawidSkene(-1), "^n_iter=-1: ds takes 1 to"), (cf.MACE(alpha=0), "^alpha=0: mace takes"),
+    for model, said in ((cf.DawidSkene(-1), "^n_iter=-1: ds takes 0 to"), (cf.MACE(alpha=0), "^alpha=0: mace takes"),
                         (cf.TwoPass(n_jobs="all"), "^n_jobs='all': a number of threads")):
         with pytest.raises(cf.UsageError, match=said):
             model.fit(data)

@@ -22,7 +22,8 @@ from crowdfold import rounds
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python" / "rounds.md"
 IDS = ("task", "worker", "label")
-METHODS = [("mv", {}, cf.MajorityVote()), ("wawa", {}, cf.Wawa()), ("ds", {}, cf.DawidSkene()), ("ibcc", {}, cf.IBCC()),
+METHODS = [("mv", {}, cf.MajorityVote(ties="first")), ("wawa", {}, cf.Wawa(ties="first")), ("ds", {}, cf.DawidSkene(start=0.7)),
+           ("ibcc", {}, cf.IBCC()),
            ("fivepass", {}, cf.FivePass()), ("twopass", {"vote_rounds": 2}, cf.TwoPass(vote_rounds=2)),
            ("mv", {"ties": "random"}, cf.MajorityVote(ties="random")),
            ("fast_ds", {"ties": "random"}, cf.FastDawidSkene(ties="random"))]
@@ -77,7 +78,7 @@ def expect_same(people: Crowd, found: pd.DataFrame, model: bytes, fitted: Any) -
     found = found.loc[fitted.labels_.index]
     assert (found["label"].to_numpy() == fitted.labels_.to_numpy()).all()
     assert (found["confidence"].to_numpy() == fitted.confidence_.to_numpy()).all()
-    assert (found[fitted.probas_.columns].to_numpy() == fitted.probas_.to_numpy()).all()
+    assert (found[fitted.posterior_.columns].to_numpy() == fitted.posterior_.to_numpy()).all()
     table = pd.DataFrame(rounds.workers(model), people.names["worker"]).loc[fitted.workers_.index]
     for column in ("quality", "lower", "upper", "labels"):
         assert (table[column].to_numpy() == fitted.workers_[column].to_numpy()).all(), column

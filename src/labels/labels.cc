@@ -63,6 +63,20 @@ Labels Labels::with_classes(NameTable classes) && {
   return std::move(*this);
 }
 
+Labels Labels::with_class_order(std::span<const ClassId> order) && {
+  if (order.size() != num_classes()) throw Error(ErrorCode::internal, "not an order of all classes");
+  NameTable classes("classes", kMaxClasses);
+  std::vector<ClassId> places(order.size());
+  for (std::size_t c = 0; c < order.size(); ++c) {
+    places.at(order[c]) = static_cast<ClassId>(c);
+    if (classes.intern(names_.classes[order[c]]) != c)
+      throw Error(ErrorCode::internal, "not an order of all classes");
+  }
+  names_.classes = std::move(classes);
+  for (ClassId& c : arrays_.classes) c = places[c];
+  return std::move(*this);
+}
+
 Labels Labels::with_skipped_rows(std::uint64_t skipped) && {
   rows_.skipped = skipped;
   return std::move(*this);

@@ -146,6 +146,22 @@ TEST(Labels, KeepTheirLabelsWhenNamesAreAdded) {
   EXPECT_EQ(more.classes().find("c"), 2U);
 }
 
+TEST(Labels, ClassesComeInTheOrderThatIsAskedFor) {
+  const Labels labels =
+      labels_of({{"1", "u", "b"}, {"1", "v", "a"}, {"2", "u", "c"}, {"2", "v", "a"}}, Duplicates::last);
+  const Labels sorted = Labels(labels).with_class_order(std::vector<ClassId>{1, 0, 2});
+  EXPECT_EQ(sorted.classes()[0], "a");
+  EXPECT_EQ(sorted.classes()[1], "b");
+  for (TaskId t = 0; t < labels.num_tasks(); ++t) {
+    for (std::size_t j = 0; j < labels.task(t).size(); ++j) {
+      EXPECT_EQ(sorted.classes()[sorted.task(t).classes[j]],
+                labels.classes()[labels.task(t).classes[j]]);
+    }
+  }
+  EXPECT_THROW(Labels(labels).with_class_order(std::vector<ClassId>{1, 1, 2}), Error);
+  EXPECT_THROW(Labels(labels).with_class_order(std::vector<ClassId>{1, 0}), Error);
+}
+
 TEST(Labels, RefuseArraysThatDoNotFitTheirNames) {
   LabelNames names;
   names.tasks.intern("1");

@@ -29,8 +29,8 @@ struct Stopping {
 // certainty.
 inline constexpr double kOnlyRounding = 1e-12;
 template <class Options>
-std::vector<OptionEntry<Options>> stopping_options(const char* what_changes) {
-  return {integer<Options>("iterations", &Options::iterations, 1, 1'000'000, "iterations at most"),
+std::vector<OptionEntry<Options>> stopping_options(const char* what_changes, int fewest = 1) {
+  return {integer<Options>("iterations", &Options::iterations, fewest, 1'000'000, "iterations at most"),
           real<Options>("tolerance", &Options::tolerance, 0, 1, what_changes)};
 }
 inline constexpr const char* kPosteriorsMove =

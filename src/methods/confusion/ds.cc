@@ -10,9 +10,11 @@
 //       pi_i[k][l]  =  sum_t q_t(k) [x_it = l]  /  sum_t q_t(k)         t: tasks that i labelled
 //
 // Starts at the E-step, with pi of .7 on the diagonal and the rest shared by the other classes, and all
-// classes equally likely. A row of pi that no task speaks for goes back to that start. Where matrices
-// are given, it starts with those, or with the M-step of shares of votes and the counts given, and with
-// rho of the votes. Cost: O(N K) an iteration; memory O(M K^2) beside the labels.
+// classes equally likely. With start=0 it starts at the M-step, with shares of votes for q. A row of pi
+// that no task speaks for goes back to that start; to equal shares, if votes were the start. Where
+// matrices are given, it starts with those, or with the M-step of shares of votes and the counts given,
+// and with rho of the votes. Without any iteration, shares of votes are the answers. Cost: O(N K) an
+// iteration; memory O(M K^2) beside the labels.
 #include "methods/batch.h"
 #include "methods/confusion/confusion_rounds.h"
 #include "methods/methods.h"
@@ -26,8 +28,9 @@ struct DawidSkene {
   };
   static const OptionTable<Options>& option_table() {
     static const OptionTable<Options> table(
-        stopping_options<Options>(kPosteriorsMove),
-        {real("start", &Options::start, 0.01, 0.99, "probability of a right label to start from")});
+        stopping_options<Options>(kPosteriorsMove, 0),
+        {real("start", &Options::start, 0, 0.99,
+              "probability of a right label to start from; 0: start from shares of votes")});
     return table;
   }
   static std::uint64_t bytes(const Options&, const RoundsInput& input) {
@@ -42,10 +45,10 @@ class DawidSkeneModel final : public ConfusionModel {
   DawidSkeneModel(const DawidSkene::Options& options, const RoundsInput& input,
                   const std::vector<Extra>& extras)
       : ConfusionModel({.name = "ds", .stopping = options, .starts_with_votes = false}, input),
-        right_(options.start),
+        right_(options.start > 0 ? options.start : 1.0 / input.classes),
         confusion_(find_extra(extras, "confusion")),
         counts_(find_extra(extras, "counts")) {
-    if (confusion_ != nullptr || counts_ != nullptr) {
+    if (confusion_ != nullptr || counts_ != nullptr || options.start == 0 || options.iterations == 0) {
       ask_votes();
       return;
     }
@@ -83,7 +86,7 @@ class DawidSkeneModel final : public ConfusionModel {
   void start(const EmSums& sums, int /*threads*/) override {
     put_log_shares(sums, tables());
     set_tables([&](WorkerId w, std::span<double> pi) {
-      if (counts_ != nullptr) said(sums).add_to(w, pi);
+      if (confusion_ == nullptr) said(sums).add_to(w, pi);
       for (const Extra* const extra : {confusion_, counts_}) {
         if (extra != nullptr) add_matrix(*extra, w, pi);
       }

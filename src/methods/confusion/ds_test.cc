@@ -28,6 +28,40 @@ TEST(DawidSkene, BeginsWithSevenTenthsOnTheDiagonal) {
   EXPECT_NEAR(result.trace[0], std::log(.5 * (.7 * .7 * .3 + .3 * .3 * .7)), kWholeUnits);
 }
 
+// Votes of u, v, w on three tasks: shares are 2/3, 1 and 1/3 for a.
+Labels three_tasks() {
+  return labels_of({{"1", "u", "a"},
+                    {"1", "v", "a"},
+                    {"1", "w", "b"},
+                    {"2", "u", "a"},
+                    {"2", "v", "a"},
+                    {"3", "u", "a"},
+                    {"3", "v", "b"},
+                    {"3", "w", "b"}});
+}
+
+TEST(DawidSkene, WithoutAnyIterationVotesAreTheAnswers) {
+  const Result result = ds(three_tasks(), {{"iterations", "0"}});
+  EXPECT_TRUE(result.trace.empty());
+  EXPECT_NEAR(result.posterior[0], 2. / 3, kWholeUnits);
+  EXPECT_NEAR(result.posterior[2], 1, kWholeUnits);
+  EXPECT_NEAR(result.posterior[4], 1. / 3, kWholeUnits);
+  // w says b on tasks that are a by 2/3 and 1/3; u says nothing but a.
+  EXPECT_NEAR(result.confusion[0], 1, kWholeUnits);
+  const double* const v = result.confusion.data() + 4;
+  EXPECT_NEAR(v[0], (2. / 3 + 1) / 2, kWholeUnits);
+  EXPECT_NEAR(v[3], (2. / 3) / 1, kWholeUnits);
+}
+
+TEST(DawidSkene, StartsFromVotesWhenAskedTo) {
+  const Result votes = ds(three_tasks(), {{"iterations", "1"}, {"start", "0"}});
+  // On task 2, u and v say a: rho is 2/3 by votes, and u says a whatever it is.
+  const double a = 2. / 3 * (5. / 6);
+  const double b = 1. / 3 * (1. / 3);
+  EXPECT_NEAR(votes.posterior[2], a / (a + b), 1e-6);
+  EXPECT_EQ(votes.trace.size(), 1U);
+}
+
 TEST(DawidSkene, LearnsConfusionMatrices) {
   // Everyone is right on a; on b, the third worker says a.
   std::vector<testing::LabelRow> rows;

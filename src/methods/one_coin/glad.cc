@@ -42,7 +42,7 @@ struct Glad {
   };
   static const OptionTable<Options>& option_table() {
     static const OptionTable<Options> table(
-        stopping_options<Options>(kObjectiveGrows),
+        stopping_options<Options>(kObjectiveGrows, 0),
         {integer("rounds", &Options::rounds, 1, 1'000'000, "rounds of an M-step at most"),
          real("slope", &Options::slope, 1e-9, 1e9, "end an M-step when no derivative is larger"),
          real("ability", &Options::ability, -100, 100, "prior mean of a worker's ability alpha"),

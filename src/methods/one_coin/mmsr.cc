@@ -270,7 +270,7 @@ struct MatrixReduced {
   static const OptionTable<Options>& option_table() {
     static const OptionTable<Options> table(
         stopping_options<Options>(
-            "stop when the matrix of skills moves by less; 0: after all iterations"),
+            "stop when the matrix of skills moves by less; 0: after all iterations", 0),
         {});
     return table;
   }
@@ -340,6 +340,7 @@ Result MatrixReduced::fit(const Options& options, const Labels& labels, const Kn
   q.report(context, result);
   result.learned.expect(labels.num_workers(), labels.num_classes());
   for (TaskId t = 0; t < labels.num_tasks(); ++t) result.learned.add(labels.task(t), result.estimate[t]);
+  result.extras = {{"weight", Per::worker, 1, {weights.begin(), weights.end()}}};
   return result;
 }
 
@@ -350,7 +351,10 @@ MethodInfo mmsr_method() {
       "mmsr", "skills from how often pairs of workers agree, then a vote weighted by log-odds",
       "Ma, Olshevsky: Adversarial Crowdsourcing Through Robust Rank-One Matrix Completion (NeurIPS "
       "2020)",
-      {.takes_truths = false, .has_trace = true, .compares_pairs = true});
+      {.takes_truths = false,
+       .has_trace = true,
+       .gives = {{"weight", Per::worker, 0, "log-odds that a label is right"}},
+       .compares_pairs = true});
 }
 
 }  // namespace crowdfold

@@ -23,7 +23,7 @@ struct OneCoinDawidSkene {
     Options() : Stopping{100, 1e-5} {}
   };
   static const OptionTable<Options>& option_table() {
-    static const OptionTable<Options> table(stopping_options<Options>(kObjectiveGrows), {});
+    static const OptionTable<Options> table(stopping_options<Options>(kObjectiveGrows, 0), {});
     return table;
   }
   static std::uint64_t bytes(const Options&, const RoundsInput& input) {

@@ -8,7 +8,8 @@
 // Probabilities are added up in units of 2^-32, log-likelihoods in units of 2^-28, so that sums are
 // exact in any order. A method derives from EmModel<Tables> and says what its M-step is.
 //
-// Starts with shares of votes for q and the M-step, or with tables of its own and the E-step.
+// Starts with shares of votes for q and the M-step, or with tables of its own and the E-step. Without
+// any iteration, shares of votes are the answers.
 #pragma once
 
 #include <algorithm>
@@ -132,6 +133,7 @@ class EmModel : public RoundModel {
     if (first) {
       start(sums, threads);
       last_ = std::move(sums);
+      is_done_ = votes_stand();
       return;
     }
     const double objective = static_cast<double>(sums.evidence) / kEvidenceUnits + prior_;
@@ -163,7 +165,11 @@ class EmModel : public RoundModel {
     Scratch scratch(width() * tasks_at_once());
     const std::size_t asked = posteriors.size() / std::max<std::size_t>(1, estimates.size());
     for_some(block, [&](TaskId first, TaskId last) {
-      judge_rows(tables_, block, first, last, scratch);
+      if (votes_stand()) {
+        write_vote_shares(block, classes_, first, last, scratch.rows(first, last, width()));
+      } else {
+        judge_rows(tables_, block, first, last, scratch);
+      }
       for (TaskId t = first; t < last; ++t) {
         const std::span<double> row = scratch.rows(t, t + 1, width(), first).first(classes_);
         const TaskLabels task = block.task(t);
@@ -232,7 +238,7 @@ class EmModel : public RoundModel {
   // Of methods that start with tables: those that the last sums speak for; else those that judged last.
   Tables final_tables(int threads) const {
     Tables last = tables_;
-    if (!plan_.starts_with_votes) m_step(last_, last, threads);
+    if (!plan_.starts_with_votes && !votes_stand()) m_step(last_, last, threads);
     return last;
   }
 
@@ -258,6 +264,8 @@ class EmModel : public RoundModel {
   };
 
   std::size_t width() const { return row_width(classes_); }
+  // No iteration follows the start.
+  bool votes_stand() const { return plan_.stopping.iterations == 0; }
   std::size_t tasks_at_once() const {
     constexpr std::size_t kNumbers = 4'096;  // that stay in the first-level cache
     return std::clamp<std::size_t>(kNumbers / width(), 1, 256);

@@ -32,7 +32,8 @@ struct Wawa {
 class WawaModel final : public WeightedVote {
  public:
   WawaModel(const Wawa::Options& options, const RoundsInput& input)
-      : WeightedVote({.name = "wawa", .rounds = 2, .ties = options.ties}, input) {}
+      : WeightedVote({.name = "wawa", .rounds = 2, .ties = options.ties, .gives_weights = true}, input) {
+  }
 
  private:
   void weigh() override {
@@ -51,7 +52,7 @@ std::unique_ptr<RoundModel> Wawa::start(const Options& options, const RoundsInpu
 
 MethodInfo wawa_method() {
   return rounds_method<Wawa>("wawa", "a vote weighted by agreement with the majority", "folklore",
-                             {.takes_workers = true, .by_shares = true});
+                             {.takes_workers = true, .gives = {kWeightGiven}, .by_shares = true});
 }
 
 }  // namespace crowdfold

@@ -69,6 +69,8 @@ void WeightedVote::report(const RunContext& context, Result& result) const {
   AgreementModel::report(context, result);
   result.trace = trace_;
   result.converged = converged_;
+  if (plan_.gives_weights)
+    result.extras = {{"weight", Per::worker, 1, {weights_.begin(), weights_.end()}}};
 }
 
 void WeightedVote::exchange(Archive& archive) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "crowdfold/registry.h"
 #include "methods/rounds/agreement_rounds.h"
 #include "methods/vote.h"
 
@@ -19,7 +20,10 @@ struct VotePlan {
   // How a class's probability follows from the weights behind it: its share of all weights; or, above 0,
   // proportional to exp(rate weight).
   double rate = 0;
+  bool gives_weights = false;  // those of the last vote, as kWeightGiven
 };
+
+inline const ExtraInfo kWeightGiven{"weight", Per::worker, 0, "weight in the last vote"};
 
 class WeightedVote : public AgreementModel {
  public:

@@ -26,7 +26,7 @@ struct ZeroBasedSkill {
   };
   static const OptionTable<Options>& option_table() {
     static const OptionTable<Options> table = {
-        integer("iterations", &Options::iterations, 1, 1'000'000, "steps"),
+        integer("iterations", &Options::iterations, 0, 1'000'000, "steps"),
         real("rate", &Options::rate, 1e-6, 1,
              "initial rate: share of the way from a skill to the agreement"),
         integer("halve_after", &Options::halve_after, 1, 1'000'000,
@@ -46,7 +46,11 @@ struct ZeroBasedSkill {
 class ZeroBasedSkillModel final : public WeightedVote {
  public:
   ZeroBasedSkillModel(const ZeroBasedSkill::Options& options, const RoundsInput& input)
-      : WeightedVote({.name = "zbs", .rounds = options.iterations + 1, .ties = options.ties}, input),
+      : WeightedVote({.name = "zbs",
+                      .rounds = options.iterations + 1,
+                      .ties = options.ties,
+                      .gives_weights = true},
+                     input),
         options_(options),
         rate_(options.rate) {
     weights().assign(workers(), 1.0 / classes() + options.excess);
@@ -83,7 +87,7 @@ MethodInfo zbs_method() {
   return rounds_method<ZeroBasedSkill>(
       "zbs", "zero-based skill: weights that follow agreement with the weighted vote",
       "Ustalov, Pavlichenko, Tseitlin: Learning from Crowds with Crowd-Kit (JOSS 2024)",
-      {.takes_workers = true, .has_trace = true, .by_shares = true});
+      {.takes_workers = true, .has_trace = true, .gives = {kWeightGiven}, .by_shares = true});
 }
 
 }  // namespace crowdfold
