@@ -78,7 +78,7 @@ class Writer:
         self._waiting_bytes = 0
         self._waiting = 0
         self._is_stopped = False
-        self.failure: Optional[str] = None  # why nothing can be written
+        self.failure: Optional[str] = None  # why the last commit failed
         self._stream: Optional[LiveStream] = None
         self._events = 0  # that are on disk
         self._closed_tasks = 0
@@ -198,6 +198,7 @@ class Writer:
                 stream.commit()
         self._events = events
         self._closed_tasks = totals["closed_tasks"]
+        self.failure = None
         self._metrics.committed(self._name, totals, lines)
         if row is not None:
             published = row
@@ -250,7 +251,6 @@ class Writer:
         self._events = totals["events"]
         self._closed_tasks = totals["closed_tasks"]
         self._journal.forget_after(self._events)
-        self.failure = None
 
     def _require_stream(self) -> LiveStream:
         if self._stream is None:

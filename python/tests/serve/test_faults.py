@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import hashlib
 import json
 import os
 import random
+import resource
 import socket
+import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,6 +109,47 @@ def test_a_request_that_is_repeated_after_a_kill_counts_once(make_service: Calla
     service.start()
     assert project.send(label("t", "ann", "cat"), headers=headers).content == first.content
     assert project.ask("")["totals"]["events"] == 1
+
+
+def test_a_journal_that_is_ahead_of_its_state_is_put_right(make_service: Callable[..., Service]) -> None:
+    """As after a crash between the two."""
+    service = make_service()
+    project = Project(service, "p")
+    project.take(label("t", "ann", "cat"))
+    service.kill()
+    with contextlib.closing(sqlite3.connect(service.folder / "projects.db")) as database, database:
+        body_hash = hashlib.sha256(b"\n" + json.dumps(label("u", "ann", "cat")).encode()).digest()
+        database.execute("INSERT INTO feed VALUES(1, 2, ?, ?)", (time.time(), b'{"task": "u", "closed": false}'))
+        database.execute("INSERT INTO answered VALUES(1, 'k', ?, 2, ?, 'never given')", (body_hash, time.time()))
+        database.execute("INSERT INTO audit(at, who, what, project, events, detail) VALUES(0, 'nobody', 'nothing', 1, 2, '{}')")
+    service.start()
+    assert project.send(label("u", "ann", "cat"), headers={"Idempotency-Key": "k"}).json()["accepted"] == 1
+    service.stop()
+    with contextlib.closing(sqlite3.connect(service.folder / "projects.db")) as database:
+        assert database.execute("SELECT count(*) FROM audit WHERE who = 'nobody'").fetchone() == (0,)
+        assert database.execute("SELECT events FROM feed ORDER BY events").fetchall() == [(1,), (2,)]
+
+
+def test_a_full_disk_loses_nothing_and_passes(make_service: Callable[..., Service]) -> None:
+    service = make_service()
+    project = Project(service, "p")
+    resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (2_000_000, resource.RLIM_INFINITY))
+    acknowledged = 0
+    for i in range(1000):
+        answer = project.send(*[label(f"t-{i}-{j}", "ann", "cat") for j in range(200)])
+        if answer.status_code != 200:
+            break
+        acknowledged += 200
+    assert answer.status_code == 503, answer.text
+    assert answer.headers["retry-after"]
+    assert service.client.get("/readyz").status_code == 503
+    resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    project.take(label("after", "ann", "cat"))
+    assert service.client.get("/readyz").status_code == 200
+    assert project.ask("")["totals"]["events"] == acknowledged + 1
+    assert service.stop() == 0
+    with crowdfold.LiveStream(state_of(service), read_only=True) as stream:
+        assert stream.problems() == []
 
 
 def test_sigterm_finishes_what_came_and_ends_with_0(make_service: Callable[..., Service]) -> None:
