@@ -155,6 +155,7 @@ bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes b
 	python3 bench/stream.py
 	python3 bench/python.py
 	python3 bench/exports.py
+	@[ ! -x $(VENV)/bin/python ] || $(VENV)/bin/python bench/serve.py
 
 bench-billion: build  ## measure a billion labels, in memory and from disk; half an hour, 60 GB of disk; writes bench/billion.md
 	python3 bench/billion.py

@@ -79,13 +79,15 @@ class Stream {
     live().consume(event);
     if (!refusal_.empty()) throw Error(ErrorCode::data, refusal_);
   }
-  // Without the lock: a batch takes milliseconds.
+  // Without the lock, unless the batch is a matter of microseconds: to get the lock back takes longer.
   Taken take_lines(const nb::bytes& lines, bool partial) {
     const std::string_view text(lines.c_str(), lines.size());
     std::string updates;
     TakenLines taken;
     {
-      const nb::gil_scoped_release no_python;
+      constexpr std::size_t kFewBytes = 2048;
+      std::optional<nb::gil_scoped_release> no_python;
+      if (text.size() > kFewBytes) no_python.emplace();
       told_as_lines_ = &updates;
       try {
         taken = crowdfold::take_lines(live(), text, partial ? Acceptance::partial : Acceptance::whole);
