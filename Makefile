@@ -48,7 +48,7 @@ MOST_TIDIED ?= 4
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help setup setup-build build build-all demo test test-all fuzz python python-matrix wheels spark spark-package bench bench-billion bench-spark format lint lint-all sbom audit install
+.PHONY: help setup setup-build build build-all demo test test-all fuzz python python-matrix wheels serve serve-test spark spark-package bench bench-billion bench-spark format lint lint-all sbom audit install
 .PHONY: release-tests asan-tests tsan-tests installed-example python-package python-tests style tidy tidy-all
 
 help:  ## this list
@@ -104,7 +104,7 @@ tsan-tests:
 installed-example:
 	bash examples/check_installed.sh build
 
-test-all: test tidy-all  ## besides: the long tests, those on Spark, every check of the sanitizers, all tests in the thread sanitizer, clang-tidy on all
+test-all: test tidy-all serve-test  ## besides: the long tests, those on Spark, every check of the sanitizers, all tests in the thread sanitizer, clang-tidy on all
 	ctest --preset release --no-tests=error -L long -j $(JOBS)
 	cmake --preset asan-all
 	cmake --build --preset asan-all -j $(JOBS) --target crowdfold-tests crowdfold-cli crowdfold-kept-inputs
@@ -159,6 +159,20 @@ wheels: build  ## build wheels of the Python package for this machine's interpre
 	cmake --install build --prefix build/installed >build/install.log
 	python3 tools/wheels.py
 
+# The service on the library of `make build`, in a place of its own.
+SERVE := build/serve
+serve: build  ## install the HTTP service below build/, and start it on 127.0.0.1:8080 with a folder there
+	cmake --install build --prefix build/installed >build/install.log
+	python3 -m venv $(SERVE)
+	$(SERVE)/bin/python -m pip install $(PIP_FLAGS) '.[serve]' \
+	  --config-settings=cmake.define.CROWDFOLD_INSTALLED=ON --config-settings=cmake.define.CMAKE_PREFIX_PATH=$(CURDIR)/build/installed
+	exec $(SERVE)/bin/crowdfold-serve --folder build/serve-data --listen 127.0.0.1:8080 --crowdfold $(CURDIR)/build/crowdfold
+
+serve-test: python-package  ## the long tests of the service: 200 kills, and requests made from its own description
+	CROWDFOLD_TEST_KILLS=200 $(PYTEST) python/tests/serve/test_faults.py -k kill_9
+	$(VENV)/bin/python -m pip install $(PIP_FLAGS) 'schemathesis>=4'
+	$(PYTEST) python/tests/serve/long_attack.py
+
 bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes bench/*.md
 	python3 bench/run.py
 	python3 bench/methods.py
@@ -166,6 +180,7 @@ bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes b
 	python3 bench/stream.py
 	python3 bench/python.py
 	python3 bench/exports.py
+	@[ ! -x $(VENV)/bin/python ] || $(VENV)/bin/python bench/serve.py
 	python3 bench/history.py
 
 bench-billion: build  ## measure a billion labels, in memory and from disk; half an hour, 60 GB of disk; writes bench/billion.md

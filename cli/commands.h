@@ -26,6 +26,7 @@ void add_next(CLI::App& app);
 void add_budget(CLI::App& app);
 void add_export(CLI::App& app);
 void add_workers(CLI::App& app);
+void add_serve(CLI::App& app);
 void add_completion(CLI::App& app);
 
 }  // namespace crowdfold::cli

@@ -122,6 +122,7 @@ void declare_commands(CLI::App& app) {
   add_state(app);
   add_next(app);
   add_budget(app);
+  add_serve(app);
   add_completion(app);
 }
 

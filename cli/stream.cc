@@ -245,6 +245,7 @@ void add_stream(CLI::App& app) {
       "  {\"retract\": {\"task\": \"t1\", \"worker\": \"ann\"}}\n"
       "  {\"truth\": {\"task\": \"t1\", \"label\": \"cat\"}}\n"
       "  {\"close\": \"t1\"}\n"
+      "  {\"reopen\": \"t1\"}\n"
       "  {\"summary\": true}\n"
       "\n"
       "Examples:\n"

@@ -24,7 +24,7 @@ PUBLIC = {
     "methods": "live method registry result rounds",
     "io": "exports io packed write_back",
     "run": "aggregate learned round_bytes",
-    "stream": "budget events stream",
+    "stream": "budget events state_view stream",
     "report": "document jury report",
 }
 ROOM_OF_HEADER = {name: room for room, names in PUBLIC.items() for name in names.split()}

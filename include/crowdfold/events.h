@@ -2,10 +2,14 @@
 // lines or rows of labels; the updates of the stream, as JSON lines.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "crowdfold/io.h"
 #include "crowdfold/stream.h"
@@ -37,6 +41,28 @@ class EventReader {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// A line of a batch, or an element of an array, that is no event, or one that the stream refuses.
+struct RefusedLine {
+  std::uint64_t line = 0;  // from 1
+  std::string field;       // that is wrong; empty: the line as a whole
+  std::string why;
+};
+struct TakenLines {
+  std::uint64_t accepted = 0;
+  std::uint64_t repeated = 0;  // their ids were seen before: ignored
+  std::vector<RefusedLine> refused;
+};
+enum class Acceptance {
+  whole,    // refuses all lines if it refuses one
+  partial,  // takes the others; but none where most_refused_lines or more are refused
+};
+inline constexpr std::size_t most_refused_lines = 10'000;
+
+// Takes a batch of events: JSON lines, or a JSON array of them, with the keys of docs/stream.md. What is
+// wrong with lines is no error: see TakenLines. Errors are those of LiveStream::consume(), and of
+// refusals(). Nothing is on disk before commit().
+TakenLines take_lines(LiveStream& stream, std::string_view lines, Acceptance acceptance);
 
 // task, label, confidence, labels, state (open, closed) and reason: of the tasks named, or of all. Tasks
 // without an answer have neither label nor confidence. Error(usage) for a task that is not there.

@@ -1,6 +1,7 @@
 // Labels as they come: one event at a time, in any order between tasks. A task is open until it closes;
 // from then on it counts for its workers. Labels may be taken back and truths may come late: a closed
-// task is judged again, its old contribution leaves the workers' counts and the new one enters.
+// task is judged again, its old contribution leaves the workers' counts and the new one enters. A task
+// that is reopened counts for nobody until it closes again: by its next label that meets the stop rule.
 //
 // At any time, the counts of all workers are the sum over the closed tasks with their present estimates.
 //
@@ -39,7 +40,7 @@ struct StreamConfig : LiveOptions {
 };
 
 struct StreamEvent {
-  enum class Kind { label, retract, truth, close, summary };
+  enum class Kind { label, retract, truth, close, reopen, summary };
   Kind kind = Kind::label;
   std::string_view task;    // not of a summary
   std::string_view worker;  // of a label, or of one that is taken back
@@ -55,6 +56,12 @@ struct TaskUpdate {
   std::uint32_t labels = 0;
   bool closed = false;
   std::string_view reason;  // why it closed: labels, confidence, max_labels, truth, event, end
+};
+
+// An event that is refused.
+struct Refusal {
+  std::size_t event = 0;  // its place among those asked about
+  std::string why;
 };
 
 struct WorkerSummary {
@@ -125,6 +132,10 @@ class LiveStream {
   // One after the other. Where the store is slow, it fetches meanwhile what the later ones need. After
   // Error(data) for an event that met something damaged, those before it are in, and can be committed.
   void consume(std::span<const StreamEvent> events);
+  // Which of these events would be refused if the others were consumed now, in their order. Changes
+  // nothing. Error(usage) for an event without a field that its kind needs, and where labels of closed
+  // tasks are forgotten: whether a task closes meanwhile depends on its answers.
+  std::vector<Refusal> refusals(std::span<const StreamEvent> events);
   // Closes all open tasks.
   void close_all();
   // Judges all closed tasks again, with the present knowledge of workers.
@@ -155,6 +166,9 @@ class LiveStream {
   bool find_answer(std::string_view task, const std::function<void(const TaskUpdate&)>& body);
   // Open tasks by expected gain, the largest first.
   std::vector<OpenTask> next_tasks(std::size_t most) const;
+  // The same for one worker: by what is known of their confusion, without tasks that they labelled. One
+  // who is not known yet is judged by the prior.
+  std::vector<OpenTask> next_tasks(std::size_t most, std::string_view worker) const;
   // Contradictions in the store, in words; none unless it is damaged.
   std::vector<std::string> problems();
 

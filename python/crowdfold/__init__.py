@@ -15,13 +15,14 @@ from ._jury import Bounded, Jury
 from ._native import version as __version__
 from ._plain import Frame, Series
 from ._simulate import Crowd, simulate
-from ._stream import LiveStream, OpenTask, TaskUpdate, WorkerQuality
-from .errors import ColumnError, CrowdfoldError, DataError, FileError, InternalError, NotFittedError, UsageError
+from ._stream import LiveStream, OpenTask, RefusedLine, TakenLines, TaskUpdate, WorkerQuality
+from .errors import ColumnError, CrowdfoldError, DataError, FileError, InternalError, NotFittedError, RefusedLines, UsageError
 from .methods import *
 
 __all__ = [
     "Aggregator", "Bounded", "ColumnError", "Crowd", "CrowdfoldError", "DataError", "FileError", "Frame", "GoldMajorityVote",
-    "InternalError", "Jury", "LabelRows", "LiveStream", "NotFittedError", "OpenTask", "Series", "TaskUpdate", "UsageError",
-    "WorkerQuality", "compare", "datasets", "errors", "methods", "metrics", "plot", "read_labels", "rounds", "simulate",
+    "InternalError", "Jury", "LabelRows", "LiveStream", "NotFittedError", "OpenTask", "RefusedLine", "RefusedLines", "Series",
+    "TakenLines", "TaskUpdate", "UsageError", "WorkerQuality", "compare", "datasets", "errors", "methods", "metrics", "plot",
+    "read_labels", "rounds", "simulate",
 ]
 __all__ += methods.__all__

@@ -8,9 +8,9 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Union
 
 from . import _native
 from ._input import text_of
-from .errors import UsageError
+from .errors import RefusedLines, UsageError
 
-__all__ = ["LiveStream", "OpenTask", "TaskUpdate", "WorkerQuality"]
+__all__ = ["LiveStream", "OpenTask", "RefusedLine", "TakenLines", "TaskUpdate", "WorkerQuality"]
 
 
 class TaskUpdate(NamedTuple):
@@ -40,6 +40,23 @@ class WorkerQuality(NamedTuple):
     lower: float
     upper: float
     labels: float
+
+
+class RefusedLine(NamedTuple):
+    """A line of a batch that was not taken. `field` is None where the line is wrong as a whole."""
+
+    line: int
+    field: Optional[str]
+    why: str
+
+
+class TakenLines(NamedTuple):
+    """What became of a batch. `updates` are JSON lines, as `crowdfold stream` prints them."""
+
+    accepted: int
+    repeated: int
+    refused: List[RefusedLine]
+    updates: bytes
 
 
 class LiveStream:
@@ -94,6 +111,19 @@ class LiveStream:
         """Closes a task: from now on it counts for its workers."""
         return self._consume("close", task, None, None, id)
 
+    def reopen_task(self, task: Any, *, id: Any = None) -> List[TaskUpdate]:
+        """Opens a closed task again, until its next label that meets the stop rule."""
+        return self._consume("reopen", task, None, None, id)
+
+    def take_lines(self, lines: bytes, *, partial: bool = False) -> TakenLines:
+        """Takes a batch of events: JSON lines, or a JSON array of them. If a line is no event, or the stream refuses it, takes
+        nothing and raises RefusedLines; with `partial`, takes the others. Other threads of Python run meanwhile."""
+        accepted, repeated, refused, updates = self._native.take_lines(lines, partial)
+        taken = TakenLines(accepted, repeated, [RefusedLine(*line) for line in refused], updates)
+        if taken.refused and not partial:
+            raise RefusedLines(taken.refused)
+        return taken
+
     def close_all(self) -> List[TaskUpdate]:
         """Closes all open tasks."""
         self._native.close_all()
@@ -144,6 +174,10 @@ class LiveStream:
         finally:
             self._native.shut()
 
+    def abandon(self) -> None:
+        """Closes the file, which keeps what was committed and nothing else."""
+        self._native.shut()
+
     def __enter__(self) -> LiveStream:
         return self
 
@@ -152,7 +186,7 @@ class LiveStream:
         if error is None:
             self.close()
         else:
-            self._native.shut()
+            self.abandon()
 
     def _consume(self, kind: str, task: Any, worker: Any, label: Any, id: Any) -> List[TaskUpdate]:
         texts = [text_of(value) for value in (task, worker, label, id)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Optional, Sequence
 
-__all__ = ["ColumnError", "CrowdfoldError", "DataError", "FileError", "InternalError", "NotFittedError", "UsageError"]
+__all__ = [
+    "ColumnError", "CrowdfoldError", "DataError", "FileError", "InternalError", "NotFittedError", "RefusedLines", "UsageError",
+]
 
 
 class CrowdfoldError(Exception):
@@ -27,6 +29,17 @@ class ColumnError(UsageError, KeyError):
 
 class DataError(CrowdfoldError, ValueError):
     """The input is malformed or inconsistent."""
+
+
+class RefusedLines(DataError):
+    """Lines of a batch are no events, or the stream refuses them: nothing of the batch was taken. `refused` has them all."""
+
+    def __init__(self, refused: Sequence[Any]) -> None:
+        first = refused[0]
+        more = f", and {len(refused) - 1} more" if len(refused) > 1 else ""
+        super().__init__(f"line {first.line}: {first.why}{more}; nothing of the batch was taken")
+        self.line = first.line
+        self.refused = list(refused)
 
 
 class FileError(CrowdfoldError, OSError):

@@ -14,6 +14,7 @@
 #include "report_module.h"
 #include "rounds_module.h"
 #include "simulate_module.h"
+#include "state_view_module.h"
 #include "stream_module.h"
 
 NB_MODULE(_native, module) {
@@ -24,6 +25,7 @@ NB_MODULE(_native, module) {
   bind_labels(module);
   bind_fit(module);
   bind_learned(module);
+  bind_state_view(module);
   bind_stream(module);
   bind_metrics(module);
   bind_jury(module);

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "crowdfold/error.h"
+#include "crowdfold/events.h"
 #include "crowdfold/stream.h"
 
 namespace nb = nanobind;
@@ -20,6 +21,10 @@ namespace {
 // task, label, confidence, labels, closed, reason
 using Update = std::tuple<std::string, std::optional<std::string>, double, std::uint32_t, bool,
                           std::optional<std::string>>;
+// accepted, repeated, refused lines (line, field, why), updates as JSON lines
+using Taken = std::tuple<std::uint64_t, std::uint64_t,
+                         std::vector<std::tuple<std::uint64_t, std::optional<std::string>, std::string>>,
+                         nb::bytes>;
 // worker, quality, lower, upper, labels
 using Worker = std::tuple<std::string, double, double, double, double>;
 
@@ -73,6 +78,30 @@ class Stream {
     refusal_.clear();
     live().consume(event);
     if (!refusal_.empty()) throw Error(ErrorCode::data, refusal_);
+  }
+  // Without the lock, unless the batch is a matter of microseconds: to get the lock back takes longer.
+  Taken take_lines(const nb::bytes& lines, bool partial) {
+    const std::string_view text(lines.c_str(), lines.size());
+    std::string updates;
+    TakenLines taken;
+    {
+      constexpr std::size_t kFewBytes = 2048;
+      std::optional<nb::gil_scoped_release> no_python;
+      if (text.size() > kFewBytes) no_python.emplace();
+      told_as_lines_ = &updates;
+      try {
+        taken = crowdfold::take_lines(live(), text, partial ? Acceptance::partial : Acceptance::whole);
+      } catch (...) {
+        told_as_lines_ = nullptr;
+        throw;
+      }
+      told_as_lines_ = nullptr;
+    }
+    std::vector<std::tuple<std::uint64_t, std::optional<std::string>, std::string>> refused;
+    for (RefusedLine& line : taken.refused)
+      refused.emplace_back(line.line, text_or_none(line.field), std::move(line.why));
+    return {taken.accepted, taken.repeated, std::move(refused),
+            nb::bytes(updates.data(), updates.size())};
   }
   void close_all() { live().close_all(); }
   void commit() {
@@ -133,6 +162,7 @@ class Stream {
     if (kind == "label") return StreamEvent::Kind::label;
     if (kind == "retract") return StreamEvent::Kind::retract;
     if (kind == "truth") return StreamEvent::Kind::truth;
+    if (kind == "reopen") return StreamEvent::Kind::reopen;
     return StreamEvent::Kind::close;
   }
   LiveStream& live() const {
@@ -141,11 +171,18 @@ class Stream {
   }
   StreamListener listener() {
     return {[this](const TaskUpdate& u) {
+              if (told_as_lines_ != nullptr) return append_line(*told_as_lines_, u);
               updates_.emplace_back(std::string(u.task), text_or_none(u.label), u.confidence, u.labels,
                                     u.closed, text_or_none(u.reason));
             },
-            [this](const WorkerSummary& w) { alarms_.push_back(to_tuple(w)); },
-            [this](const StreamEvent&, const std::string& why) { refusal_ = why; }};
+            [this](const WorkerSummary& w) {
+              if (told_as_lines_ != nullptr) return append_line(*told_as_lines_, w);
+              alarms_.push_back(to_tuple(w));
+            },
+            [this](const StreamEvent&, const std::string& why) { refusal_ = why; },
+            [this](const StreamTotals& totals) {
+              if (told_as_lines_ != nullptr) append_line(*told_as_lines_, totals);
+            }};
   }
 
   std::string path_;
@@ -153,6 +190,7 @@ class Stream {
   std::vector<Update> updates_;
   std::vector<Worker> alarms_;
   std::string refusal_;
+  std::string* told_as_lines_ = nullptr;  // while lines are taken: updates go there
   std::shared_ptr<StreamStore> store_;
   std::unique_ptr<LiveStream> stream_;
 };
@@ -179,6 +217,7 @@ void bind_stream(nb::module_& module) {
              const std::string& label,
              const std::string& id) { stream.take(kind, task, worker, label, id); },
           "kind"_a, "task"_a, "worker"_a, "label"_a, "id"_a)
+      .def("take_lines", &Stream::take_lines, "lines"_a, "partial"_a)
       .def("close_all", &Stream::close_all)
       .def("commit", &Stream::commit)
       .def("rejudge", &Stream::rejudge)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,54 @@ def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
     path.write_text("not a database, but long enough to look like something" * 20)
     with pytest.raises((cf.DataError, cf.FileError)):
         cf.LiveStream(path)
+
+
+LINES = b"""{"task": "t", "worker": "ann", "label": "cat", "id": "e1"}
+{"task": "t", "worker": "bob", "label": "cat"}
+"""
+
+
+def test_a_batch_of_lines_is_taken_whole_or_not_at_all() -> None:
+    with cf.LiveStream(labels_per_task=2) as stream:
+        taken = stream.take_lines(LINES)
+        assert (taken.accepted, taken.repeated, taken.refused) == (2, 0, [])
+        assert [json.loads(line)["closed"] for line in taken.updates.splitlines()] == [False, True]
+        assert stream.take_lines(LINES).repeated == 1
+        with pytest.raises(cf.RefusedLines) as refused:
+            stream.take_lines(LINES + b'{"close": "u"}\n{"task": "t"}\n')
+        assert [(line.line, line.field) for line in refused.value.refused] == [(3, "close"), (4, "worker")]
+        assert refused.value.line == 3
+        assert stream.totals()["refused"] == 0
+        partial = stream.take_lines(b'[{"close": "u"}, {"task": "v", "worker": "ann", "label": "cat"}]', partial=True)
+        assert (partial.accepted, partial.refused) == (1, [cf.RefusedLine(1, "close", "there is no such task")])
+
+
+def test_other_threads_run_while_lines_are_taken() -> None:
+    lines = b"\n".join(b'{"task": "%d", "worker": "%d", "label": "%d"}' % (i % 5000, i % 97, i % 7) for i in range(200_000))
+    began = threading.Event()
+    counted = 0
+
+    def count() -> None:
+        nonlocal counted
+        began.set()
+        while not done.is_set():
+            counted += 1
+
+    done = threading.Event()
+    with cf.LiveStream() as stream:
+        thread = threading.Thread(target=count)
+        thread.start()
+        began.wait()
+        before = counted
+        stream.take_lines(lines)
+        done.set()
+        thread.join()
+    assert counted > before + 1000
+
+
+def test_a_task_is_opened_again() -> None:
+    with cf.LiveStream(labels_per_task=1) as stream:
+        stream.add("t", "ann", "cat")
+        [update] = stream.reopen_task("t")
+        assert (update.closed, update.reason) == (False, None)
+        assert stream.add("t", "bob", "cat")[0].closed

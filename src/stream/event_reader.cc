@@ -1,60 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <memory_resource>
 #include <optional>
 
 #include "crowdfold/error.h"
 #include "crowdfold/events.h"
-#include "crowdfold/words.h"
 #include "io/block_reader.h"
 #include "io/table_format.h"
-#include "io/trim.h"
-#include "stream/required_fields.h"
+#include "stream/event_fields.h"
 
 namespace crowdfold {
 namespace {
-
-constexpr std::size_t kReadAtOnce = 1 << 18;
-
-// Fields of an event. Those from control_fields on make it something else than a label; JSON only.
-enum EventField {
-  task_field,
-  worker_field,
-  label_field,
-  id_field,
-  control_fields,
-  retract_task_field = control_fields,
-  retract_worker_field,
-  truth_task_field,
-  truth_label_field,
-  close_field,
-  summary_field,
-  num_event_fields
-};
-constexpr std::array<const char*, num_event_fields> kFieldNames = {
-    "task",           "worker",     "label",       "id",    "retract.task",
-    "retract.worker", "truth.task", "truth.label", "close", "summary"};
-
-constexpr std::array kLabelFields = {task_field, worker_field, label_field};
-
-std::vector<Role> event_roles(bool json) {
-  std::vector<Role> roles = {task_role(), worker_role(), label_role(), {"id", {"event"}}};
-  for (std::size_t field = control_fields; field < num_event_fields; ++field)
-    roles.push_back({kFieldNames[field], {}});
-  for (std::size_t field = id_field; field < num_event_fields; ++field) {
-    roles[field].required = false;
-    roles[field].by_position = false;
-    roles[field].late = true;
-  }
-  if (json) {  // where "id" is the event's, never the task's
-    std::erase(roles[task_field].aliases, "id");
-    roles[id_field].aliases.insert(roles[id_field].aliases.begin(), "id");
-  }
-  return roles;
-}
 
 // Whether a JSON line is a label: an object without the keys of other events.
 bool is_label(std::string_view line) {
@@ -62,40 +18,6 @@ bool is_label(std::string_view line) {
   return !keys.empty() && std::none_of(keys.begin(), keys.end(), [](const std::string& key) {
     return std::find(kFieldNames.begin() + control_fields, kFieldNames.end(), key) != kFieldNames.end();
   });
-}
-
-constexpr const char* kTwoEvents =
-    "two events in one: a label, \"retract\", \"truth\", \"close\" and \"summary\" have a line each";
-
-// What an event lacks, of a name of somebody else's.
-std::string no_key(const std::string& key) { return fmt::format("no '{}' in this event", key); }
-
-// A retraction or a truth that is no object: what it has to be; empty for other events.
-std::string right_form(const std::vector<std::string>& keys) {
-  const auto has = [&](const char* key) {
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-  };
-  if (has("retract"))
-    return R"(a retraction names a task and a worker: {"retract": {"task": …, "worker": …}})";
-  if (has("truth")) return R"(a truth names a task and a label: {"truth": {"task": …, "label": …}})";
-  return "";
-}
-
-// Of the keys that it has, the one that was probably meant for the role; else all of them.
-std::string what_it_has(std::string_view event, const std::string& key, Role role) {
-  constexpr std::size_t kMostKeys = 8;
-  constexpr std::size_t kMostBytes = 40;  // of a key
-  std::vector<std::string> keys = JsonlParser::keys_of_first_objects(event);
-  if (keys.empty()) return "";
-  if (const std::string form = right_form(keys); !form.empty()) return "; " + form;
-  role.required = false;
-  const auto recognised = match_columns(keys, {role}, {}, {});
-  const std::string meant = recognised ? keys[recognised->front()] : nearest(key, keys);
-  if (!meant.empty()) return fmt::format("; it has '{}'", meant.substr(0, kMostBytes));
-  const char* const more = keys.size() > kMostKeys ? ", …" : "";
-  keys.resize(std::min(keys.size(), kMostKeys));
-  for (std::string& one : keys) one = one.substr(0, kMostBytes);
-  return fmt::format("; it has: {}{}", fmt::join(keys, ", "), more);
 }
 
 }  // namespace
@@ -117,31 +39,6 @@ class EventReader::Impl {
   const ReadReport& report() const { return tally_.report(); }
 
  private:
-  // Events that were parsed, with their texts.
-  class Batch {
-   public:
-    void clear() {
-      events_.clear();
-      texts_.release();
-    }
-    void add(StreamEvent event) { events_.push_back(event); }
-    // Its texts will be gone.
-    void add_copy(StreamEvent event) {
-      for (std::string_view* text : {&event.task, &event.worker, &event.label, &event.id}) {
-        if (text->empty()) continue;
-        auto* const copy = static_cast<char*>(texts_.allocate(text->size(), 1));
-        std::memcpy(copy, text->data(), text->size());
-        *text = {copy, text->size()};
-      }
-      add(event);
-    }
-    std::span<const StreamEvent> events() const { return events_; }
-
-   private:
-    std::vector<StreamEvent> events_;
-    std::pmr::monotonic_buffer_resource texts_{kReadAtOnce};
-  };
-
   bool recognise(bool ended);
   void find_columns(std::string_view start);
   bool find_keys(std::string_view label);
@@ -156,13 +53,13 @@ class EventReader::Impl {
   ReadOptions options_;
   BlockReader reader_;
   TextBlock block_;
-  Batch batch_;
+  EventBatch batch_;  // that were parsed last
   FirstRecord first_record_;
   // Known once that is there.
   std::optional<TableFormat> format_;
   std::optional<BlockParser> parser_;
   bool has_columns_ = false;
-  std::array<std::size_t, num_event_fields> place_{};  // of fields in rows
+  EventRows rows_;
   ReadTally tally_;
 };
 
@@ -203,7 +100,10 @@ void EventReader::Impl::find_columns(std::string_view start) {
 
 void EventReader::Impl::use_columns() {
   for (std::size_t field = 0; field < num_event_fields; ++field)
-    place_[field] = format_->field_of(kFieldNames[field]);
+    rows_.place[field] = format_->field_of(kFieldNames[field]);
+  rows_.names = format_->field_names();
+  rows_.abstain = options_.abstain;
+  rows_.json = format_->is_json();
   parser_.emplace(format_->make_parser());
 }
 
@@ -287,7 +187,7 @@ void EventReader::Impl::parse_rows(std::string_view text) {
 // The parser tells the line; the keys of the event are looked at only where one is missing.
 void EventReader::Impl::say_what_it_has(RowError& error, std::string_view text) const {
   for (const EventField field : kLabelFields) {
-    const std::string& key = format_->field_names()[place_[field]];
+    const std::string& key = rows_.names[rows_.place[field]];
     if (error.message != no_key(key)) continue;
     for (std::uint64_t line = 0; line < error.line; ++line) text.remove_prefix(text.find('\n') + 1);
     error.message += what_it_has(text.substr(0, text.find('\n')), key, event_roles(true)[field]);
@@ -296,38 +196,8 @@ void EventReader::Impl::say_what_it_has(RowError& error, std::string_view text) 
 }
 
 Complaint EventReader::Impl::add(Row row, bool lasting) {
-  using Kind = StreamEvent::Kind;
-  const auto text = [&](EventField field) {
-    return place_[field] == kNoColumn ? std::string_view() : trimmed(row[place_[field]]);
-  };
-  const auto is_there = [&](EventField a, EventField b) { return !text(a).empty() || !text(b).empty(); };
-  StreamEvent event{Kind::label, text(task_field), text(worker_field), text(label_field),
-                    text(id_field)};
-  const int controls = (is_there(retract_task_field, retract_worker_field) ? 1 : 0) +
-                       (is_there(truth_task_field, truth_label_field) ? 1 : 0) +
-                       (text(close_field).empty() ? 0 : 1) + (text(summary_field) == "true" ? 1 : 0);
-  const bool labels = is_there(worker_field, label_field);
-  if (controls > 1 || (controls == 1 && labels)) return {1, kTwoEvents};
-  if (std::find(options_.abstain.begin(), options_.abstain.end(), event.label) != options_.abstain.end())
-    event.label = {};
-  if (is_there(retract_task_field, retract_worker_field))
-    event = {Kind::retract, text(retract_task_field), text(retract_worker_field), {}, text(id_field)};
-  else if (is_there(truth_task_field, truth_label_field))
-    event = {Kind::truth, text(truth_task_field), {}, text(truth_label_field), text(id_field)};
-  else if (!text(close_field).empty())
-    event = {Kind::close, text(close_field), {}, {}, text(id_field)};
-  else if (text(summary_field) == "true")
-    event = {Kind::summary, {}, {}, {}, text(id_field)};
-  for (const EventField field : kLabelFields) {  // null is a value, and abstains
-    if (event.kind == Kind::label && format_->is_json() && text(field).data() == nullptr)
-      return {place_[field] + 1, no_key(format_->field_names()[place_[field]])};
-  }
-  if (const char* const missing = missing_field(event)) {
-    const EventField field = event.task.empty()          ? task_field
-                             : event.kind == Kind::truth ? truth_label_field
-                                                         : worker_field;
-    return {place_[field] + 1, missing};
-  }
+  StreamEvent event;
+  if (Complaint complaint = read_event(rows_, row, event); complaint.field != 0) return complaint;
   lasting ? batch_.add(event) : batch_.add_copy(event);
   return {};
 }

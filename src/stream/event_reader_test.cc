@@ -33,7 +33,7 @@ class Growing {
 };
 
 std::string text_of(const StreamEvent& event) {
-  const char* const kinds[] = {"label", "retract", "truth", "close", "summary"};
+  const char* const kinds[] = {"label", "retract", "truth", "close", "reopen", "summary"};
   std::string text = kinds[static_cast<int>(event.kind)];
   for (const std::string_view part : {event.task, event.worker, event.label, event.id})
     text += "|" + std::string(part);
@@ -63,11 +63,13 @@ TEST(EventReader, KnowsEveryKindOfEvent) {
 
 {"truth": {"label": "x", "task": "t"}, "id": 3}
 {"close": "t"}
+{"reopen": "t"}
 {"summary": true})");
   Reading reading(file.path());
   reading.read_to_the_end();
-  EXPECT_EQ(reading.events, (std::vector<std::string>{"label|t|7|true|e", "retract|t|w||",
-                                                      "truth|t||x|3", "close|t|||", "summary||||"}));
+  EXPECT_EQ(reading.events,
+            (std::vector<std::string>{"label|t|7|true|e", "retract|t|w||", "truth|t||x|3", "close|t|||",
+                                      "reopen|t|||", "summary||||"}));
 }
 
 TEST(EventReader, TakesALineOnceItIsWhole) {

@@ -51,6 +51,7 @@ const char* name_of(StreamEvent::Kind kind) {
     case StreamEvent::Kind::retract: return "retract";
     case StreamEvent::Kind::truth: return "truth";
     case StreamEvent::Kind::close: return "close";
+    case StreamEvent::Kind::reopen: return "reopen";
     case StreamEvent::Kind::summary: return "summary";
   }
   return "";

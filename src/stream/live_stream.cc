@@ -22,6 +22,7 @@
 #include "crowdfold/words.h"
 #include "io/label_notes.h"
 #include "methods/one_label.h"
+#include "stream/prospect.h"
 #include "stream/required_fields.h"
 #include "stream/stopping.h"
 #include "stream/store.h"
@@ -112,6 +113,18 @@ class LiveStream::Engine {
     if (why.empty()) return;
     ++refused_;
     if (listener_.on_refusal) listener_.on_refusal(event, why);
+  }
+
+  std::vector<Refusal> refusals(std::span<const StreamEvent> events) {
+    require(!config_.forget_closed,
+            "a state that forgets the labels of closed tasks (forget-closed) takes events one by one, "
+            "not batches that are refused as a whole");
+    return Prospect({[&](std::string_view id) { return store_->has_event(id); },
+                     [&](std::string_view task) { return workers_of(task); },
+                     [&](std::string_view name) { return classes_.find(name).has_value(); },
+                     config_.classes.empty() ? kMaxClasses - classes_.size() : 0,
+                     [&](std::string_view name) { return unknown_class(name); }})
+        .refusals(events);
   }
 
   void close_all() {
@@ -225,7 +238,7 @@ class LiveStream::Engine {
     totals.workers = worker_names_.size();
     totals.classes = classes_.size();
     totals.open_tasks = open_tasks_;
-    totals.closed_tasks = store_->closed_tasks() + closed_tasks_;
+    totals.closed_tasks = store_->closed_tasks() + static_cast<std::uint64_t>(closed_tasks_);
     totals.hard_share = model_.model().hard_share();
     return totals;
   }
@@ -263,16 +276,35 @@ class LiveStream::Engine {
 
   std::vector<OpenTask> next_tasks(std::size_t most) {
     const double quality = model_.model().usual_quality();
+    return next_tasks(
+        most, [](const StreamTask&) { return true; },
+        [&](std::span<const double> posterior) { return gain_of_a_label(posterior, quality); });
+  }
+  std::vector<OpenTask> next_tasks(std::size_t most, std::string_view name) {
+    const std::optional<std::uint32_t> worker = worker_names_.find(name);
+    if (worker) model_.fetch(*worker);
+    const LiveWorker newcomer;
+    const LiveWorker& asked = worker ? model_.model().worker(*worker) : newcomer;
+    const auto chance = [&](ClassId truth, ClassId label) {
+      return model_.model().chance_of_label(asked, truth, label);
+    };
+    return next_tasks(
+        most, [&](const StreamTask& task) { return !worker || !has_label(task, *worker); },
+        [&](std::span<const double> posterior) { return gain_of_a_label(posterior, chance); });
+  }
+  // Of the tasks that suit: suits(task), gain(posterior).
+  template <class Suits, class Gain>
+  std::vector<OpenTask> next_tasks(std::size_t most, const Suits& suits, const Gain& gain) {
     std::vector<OpenTask> all;
     std::vector<double> posterior(model_.model().num_classes());
     for (const auto& [name, held] : tasks_) {
       const StreamTask& task = held.task;
-      if (task.closed || task.truth != kNoClass) continue;
+      if (task.closed || task.truth != kNoClass || !suits(task)) continue;
       model_.write_posterior(task, posterior);
       // No label takes the doubt away.
       for (double& p : posterior) p = certainty(p);
       OpenTask open{task.name, name_of(task.estimate.label), task.estimate.confidence, task.num_labels,
-                    gain_of_a_label(posterior, quality)};
+                    gain(posterior)};
       all.push_back(std::move(open));
     }
     std::sort(all.begin(), all.end(), [](const OpenTask& a, const OpenTask& b) {
@@ -339,6 +371,7 @@ class LiveStream::Engine {
       case StreamEvent::Kind::retract: return retract(event);
       case StreamEvent::Kind::truth: return learn_truth(event);
       case StreamEvent::Kind::close: return close_task(event);
+      case StreamEvent::Kind::reopen: return reopen(event);
       case StreamEvent::Kind::summary:
         if (listener_.on_summary) listener_.on_summary(totals());
         return "";
@@ -374,7 +407,12 @@ class LiveStream::Engine {
       }
       const auto place = find(task, worker);
       if (place != task.labels.end() && place->worker == worker) {
-        if (place->label == label) return;
+        if (place->label == label) {
+          // It may close all the same: it was reopened, or the stop rule is another one than before.
+          // What it counts for is not kept while a task is open.
+          if (!task.closed && why_to_close(task) != nullptr) model_.judge(task);
+          return;
+        }
         place->label = label;
       } else {
         task.labels.insert(place, added);
@@ -387,10 +425,10 @@ class LiveStream::Engine {
 
   std::string retract(const StreamEvent& event) {
     OpenEntry* const held = get(event.task);
-    if (held == nullptr) return "there is no such task";
+    if (held == nullptr) return Prospect::kNoTask;
     if (is_forgotten(held->task)) return kForgotten;
     const std::optional<std::uint32_t> worker = worker_names_.find(event.worker);
-    if (!worker || !has_label(held->task, *worker)) return "this worker has no label on the task";
+    if (!worker || !has_label(held->task, *worker)) return Prospect::kNoLabel;
     change(*held, [&](StreamTask& task) {
       task.labels.erase(find(task, *worker));
       --task.num_labels;
@@ -414,8 +452,27 @@ class LiveStream::Engine {
 
   std::string close_task(const StreamEvent& event) {
     OpenEntry* const held = get(event.task);
-    if (held == nullptr) return "there is no such task";
+    if (held == nullptr) return Prospect::kNoTask;
     if (!held->task.closed) close_now(*held, "event");
+    return "";
+  }
+  // It leaves the counts, and stays open until its next label, however certain it is.
+  std::string reopen(const StreamEvent& event) {
+    OpenEntry* const held = get(event.task);
+    if (held == nullptr) return Prospect::kNoTask;
+    if (is_forgotten(held->task)) return kForgotten;
+    StreamTask& task = held->task;
+    if (!task.closed) return "";
+    model_.fetch(task);
+    touch(*held);
+    is_changed_ = true;
+    model_.leave(task);
+    task.closed = false;
+    task.reason.clear();
+    model_.judge(task);
+    --closed_tasks_;
+    ++open_tasks_;
+    tell(task);
     return "";
   }
   void close_now(OpenEntry& held, const char* reason) {
@@ -466,6 +523,16 @@ class LiveStream::Engine {
     if (!stored) return nullptr;
     if (!stored->closed) store_->damaged("the index of open tasks");
     return hold(std::move(*stored));
+  }
+  // Nothing is held of a task that is only looked at.
+  std::optional<std::vector<std::string_view>> workers_of(std::string_view name) {
+    const auto held = tasks_.find(name);
+    std::optional<StreamTask> stored;
+    if (held == tasks_.end() && !(stored = store_->find_task(name))) return std::nullopt;
+    std::vector<std::string_view> names;
+    for (const LiveLabel& label : stored ? stored->labels : held->second.task.labels)
+      names.push_back(worker_names_[label.worker]);
+    return names;
   }
   void read_ahead(std::span<const StreamEvent> events) {
     std::vector<Expected> expected;
@@ -539,12 +606,12 @@ class LiveStream::Engine {
     return certainty_of(confidence, LiveModel::kDoubt, model_.model().num_classes());
   }
 
+  const char* why_to_close(const StreamTask& task) const {
+    if (task.truth != kNoClass && task.num_labels > 0) return "truth";
+    return crowdfold::why_to_close(stop_, task.num_labels, certainty(task.estimate.confidence));
+  }
   void close_if_due(StreamTask& task) {
-    const char* const why =
-        task.truth != kNoClass && task.num_labels > 0
-            ? "truth"
-            : why_to_close(stop_, task.num_labels, certainty(task.estimate.confidence));
-    if (why != nullptr) close(task, why);
+    if (const char* const why = why_to_close(task)) close(task, why);
   }
 
   void close(StreamTask& task, const char* reason) {
@@ -652,7 +719,7 @@ class LiveStream::Engine {
   std::uint64_t open_tasks_ = 0;
   // Since the last commit().
   std::uint64_t events_ = 0;
-  std::uint64_t closed_tasks_ = 0;
+  std::int64_t closed_tasks_ = 0;  // without those that were reopened
   // Since the start.
   std::uint64_t repeated_ = 0;
   std::uint64_t refused_ = 0;
@@ -665,6 +732,9 @@ LiveStream::~LiveStream() = default;
 void LiveStream::set_alarm(double below) { engine_->set_alarm(below); }
 void LiveStream::consume(std::span<const StreamEvent> events) {
   engine_->guarded([&] { engine_->consume(events); });
+}
+std::vector<Refusal> LiveStream::refusals(std::span<const StreamEvent> events) {
+  return engine_->guarded([&] { return engine_->refusals(events); });
 }
 void LiveStream::close_all() {
   engine_->guarded([&] { engine_->close_all(); });
@@ -694,6 +764,9 @@ bool LiveStream::find_answer(std::string_view task, const std::function<void(con
 }
 std::vector<OpenTask> LiveStream::next_tasks(std::size_t most) const {
   return engine_->guarded([&] { return engine_->next_tasks(most); });
+}
+std::vector<OpenTask> LiveStream::next_tasks(std::size_t most, std::string_view worker) const {
+  return engine_->guarded([&] { return engine_->next_tasks(most, worker); });
 }
 std::vector<std::string> LiveStream::problems() {
   return engine_->guarded([&] { return engine_->problems(); });

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "crowdfold/error.h"
+#include "crowdfold/state_view.h"
 #include "crowdfold/stream.h"
 #include "stream/sqlite.h"
 #include "stream/stored_model.h"
@@ -68,6 +69,101 @@ TEST(LiveStream, ATaskClosesWithSoManyLabels) {
   EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{1, 1}));
   EXPECT_EQ(watched.counts()["bob"], (WorkerCounts{0, 1}));
   EXPECT_EQ(watched.stream.totals().closed_tasks, 1U);
+}
+
+TEST(LiveStream, AReopenedTaskCountsForNobodyUntilItsNextLabel) {
+  Watched watched({.labels_per_task = 2});
+  watched.consume({label("t", "ann", "cat"), label("t", "bob", "cat")});
+  EXPECT_EQ(watched.counts()["ann"], (WorkerCounts{1, 1}));
+  watched.stream.commit();
+  watched.consume({{Kind::reopen, "t", "", "", ""}});
+  EXPECT_FALSE(watched.told.back().closed);
+  EXPECT_EQ(watched.told.back().reason, "");
+  EXPECT_EQ(watched.counts()["ann"], WorkerCounts{});
+  EXPECT_EQ(watched.stream.totals().open_tasks, 1U);
+  EXPECT_EQ(watched.stream.totals().closed_tasks, 0U);
+  expect_counts_of_closed_tasks(watched);
+  watched.consume({label("t", "cid", "dog")});
+  EXPECT_TRUE(watched.told.back().closed);
+  EXPECT_EQ(watched.counts()["cid"], (WorkerCounts{0, 1}));
+  EXPECT_EQ(watched.stream.totals().closed_tasks, 1U);
+  expect_counts_of_closed_tasks(watched);
+}
+
+TEST(LiveStream, AnOpenTaskStaysAsItIsIfItIsReopenedAndAnUnknownOneIsRefused) {
+  Watched watched;
+  watched.consume({label("t", "ann", "cat")});
+  const std::size_t told = watched.told.size();
+  watched.consume({{Kind::reopen, "t", "", "", ""}, {Kind::reopen, "none", "", "", ""}});
+  EXPECT_EQ(watched.told.size(), told);
+  EXPECT_EQ(watched.refusals, std::vector<std::string>{"there is no such task"});
+}
+
+TEST(LiveStream, ATaskThatWasClosedAndReopenedBeforeACommitIsOpenOnDisk) {
+  const TemporaryState state;
+  {
+    Watched watched({}, state.path());
+    watched.consume({label("t", "ann", "cat"), {Kind::close, "t", "", "", ""}});
+    watched.stream.commit();
+    watched.consume({{Kind::reopen, "t", "", "", ""}});
+    watched.stream.commit();
+  }
+  Watched again({}, state.path());
+  EXPECT_EQ(again.stream.totals().open_tasks, 1U);
+  EXPECT_EQ(again.stream.totals().closed_tasks, 0U);
+  expect_counts_of_closed_tasks(again);
+}
+
+TEST(LiveStream, ATaskThatClosesByALabelThatItHadCountsAsItIsJudgedThen) {
+  const TemporaryState state;
+  {
+    Watched watched({.labels_per_task = 2}, state.path());
+    watched.consume(
+        {label("t", "ann", "cat"), label("t", "bob", "cat"), {Kind::reopen, "t", "", "", ""}});
+    watched.stream.commit();
+  }
+  Watched again({.labels_per_task = 2}, state.path());
+  again.consume({label("t", "bob", "cat")});
+  EXPECT_TRUE(again.told.back().closed);
+  EXPECT_EQ(again.counts()["ann"], (WorkerCounts{1, 1}));
+  again.stream.commit();
+  EXPECT_FALSE(StateView(state.path()).find_worker("ann")->confusion.empty());
+  expect_counts_of_closed_tasks(again);
+}
+
+TEST(LiveStream, NextTasksForAWorkerLeavesOutThoseThatTheyLabelled) {
+  Watched watched;
+  watched.consume({label("t", "ann", "cat"), label("u", "bob", "dog"), label("v", "ann", "dog")});
+  const std::vector<OpenTask> next = watched.stream.next_tasks(10, "ann");
+  ASSERT_EQ(next.size(), 1U);
+  EXPECT_EQ(next.front().task, "u");
+  EXPECT_EQ(watched.stream.next_tasks(10, "somebody new").size(), 3U);
+}
+
+TEST(LiveStream, NextTasksForAWorkerReckonsWithAClassThatIsNotKnownYet) {
+  Watched watched;
+  watched.consume({label("t", "ann", "cat")});
+  const std::vector<OpenTask> next = watched.stream.next_tasks(10, "bob");
+  ASSERT_EQ(next.size(), 1U);
+  EXPECT_GT(next.front().gain, 0);
+}
+
+TEST(LiveStream, NextTasksForAWorkerGoesByWhatTheyCanTellApart) {
+  // Pat tells cats from dogs, but calls every wolf a dog.
+  Watched watched({.labels_per_task = 4});
+  for (int i = 0; i < 60; ++i) {
+    const std::string task = "t" + std::to_string(i);
+    const std::string truth = i % 3 == 0 ? "cat" : i % 3 == 1 ? "dog" : "wolf";
+    watched.consume({{Kind::truth, task, "", truth, ""},
+                     label(task, "pat", truth == "wolf" ? "dog" : truth),
+                     label(task, "sue", truth == "dog" && i % 2 == 0 ? "wolf" : truth)});
+  }
+  watched.consume({label("cat or dog", "kim", "cat"), label("cat or dog", "lee", "dog"),
+                   label("dog or wolf", "kim", "dog"), label("dog or wolf", "lee", "wolf")});
+  const std::vector<OpenTask> next = watched.stream.next_tasks(10, "pat");
+  ASSERT_EQ(next.size(), 2U);
+  EXPECT_EQ(next[0].task, "cat or dog");
+  EXPECT_GT(next[0].gain, 2 * next[1].gain);
 }
 
 TEST(LiveStream, ATaskClosesByConfidenceButNotBeforeSoManyLabels) {
@@ -278,6 +374,7 @@ std::vector<Said> some_events(bool ids) {
     const int kind = *rc::gen::inRange(0, 12);
     said.kind = kind == 0   ? Kind::truth
                 : kind == 1 ? Kind::close
+                : kind == 2 ? Kind::reopen
                 : kind < 4  ? Kind::retract
                             : Kind::label;
     if (ids) said.id = std::to_string(i);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "crowdfold/stream.h"
 
@@ -38,6 +40,38 @@ inline double gain_of_a_label(std::span<const double> posterior, double quality)
     expected += std::max(p * quality, (is_first ? second : first) * wrong);
   }
   return expected - first;
+}
+
+// The same for a worker who gives `label` on a task of class `truth` with probability chance(truth,
+// label). Of many classes, the most probable ones are looked at; any label but theirs tells one thing.
+template <class Chance>
+double gain_of_a_label(std::span<const double> posterior, const Chance& chance) {
+  constexpr std::size_t kMostClasses = 16;
+  std::vector<ClassId> classes(posterior.size());
+  std::iota(classes.begin(), classes.end(), ClassId{0});
+  const auto looked_at =
+      classes.begin() + static_cast<std::ptrdiff_t>(std::min(classes.size(), kMostClasses));
+  std::partial_sort(classes.begin(), looked_at, classes.end(), [&](ClassId a, ClassId b) {
+    return posterior[a] != posterior[b] ? posterior[a] > posterior[b] : a < b;
+  });
+  const bool are_all = looked_at == classes.end();
+  classes.erase(looked_at, classes.end());
+  if (classes.size() < 2) return 0;
+  double expected = 0;
+  std::vector<double> others(classes.size(), 1);  // of a label that is none of them, by truth
+  for (const ClassId label : classes) {
+    double most = 0;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      const double both = chance(classes[i], label);
+      others[i] -= both;
+      most = std::max(most, posterior[classes[i]] * both);
+    }
+    expected += most;
+  }
+  double most = 0;
+  for (std::size_t i = 0; i < classes.size() && !are_all; ++i)
+    most = std::max(most, posterior[classes[i]] * std::max(0.0, others[i]));
+  return std::max(0.0, expected + most - posterior[classes.front()]);
 }
 
 }  // namespace crowdfold

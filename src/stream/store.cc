@@ -214,6 +214,8 @@ struct StreamStore::Statements {
         put_worker(database,
                    "UPDATE workers SET correct = ?, seen = ?, ticks = ?, history_correct = ?, "
                    "history_seen = ? WHERE id = ?"),
+        worker(database,
+               "SELECT correct, seen, ticks, history_correct, history_seen FROM workers WHERE id = ?"),
         confusion_of(database, "SELECT part, counts FROM worker_counts WHERE worker = ? ORDER BY part"),
         put_confusion(database, "INSERT OR REPLACE INTO worker_counts VALUES(?, ?, ?)"),
         put_crowd(database, "INSERT OR REPLACE INTO crowd VALUES(?, ?, ?)"),
@@ -225,6 +227,7 @@ struct StreamStore::Statements {
                  "nullif(?, -1), closed = ?, reason = ?, credits = ?, hard = ?, labels = ? "
                  "WHERE id = ?"),
         add_event(database, "INSERT OR IGNORE INTO events VALUES(?)"),
+        find_event(database, "SELECT 1 FROM events WHERE id = ?"),
         remove_event(database, "DELETE FROM events WHERE id = ?") {}
   Statement begin;
   Statement commit;
@@ -232,6 +235,7 @@ struct StreamStore::Statements {
   Statement add_class;
   Statement add_worker;
   Statement put_worker;
+  Statement worker;
   Statement confusion_of;
   Statement put_confusion;
   Statement put_crowd;
@@ -239,6 +243,7 @@ struct StreamStore::Statements {
   Statement add_task;
   Statement put_task;
   Statement add_event;
+  Statement find_event;
   Statement remove_event;
 };
 
@@ -332,20 +337,68 @@ void StreamStore::for_workers(
     CheckedRow row(all);
     const bool is_next = row.whole<std::uint64_t>(0, known_.workers) == id;
     const std::string_view name = row.text(1);
-    StreamWorker worker{{row.real(2), row.real(3)}, {}, row.whole<std::uint64_t>(4, kAnyWhole)};
-    worker.history = version_ < kVersion ? history_of_version_3(all, worker.ticks)
-                                         : WorkerCounts{row.real(5), row.real(6)};
-    if (!row.is_right() || !is_next || !is_sound(worker.now) || !is_sound(worker.history))
-      damaged(fmt::format("worker number {}", id));
-    body(name, worker);
+    if (!row.is_right() || !is_next) damaged(fmt::format("worker number {}", id));
+    body(name, worker_of(all, 2, id));
   }
   if (id != known_.workers) damaged("the list of workers");
 }
 
-WorkerCounts StreamStore::history_of_version_3(const Statement& row, std::uint64_t ticks) const {
+// Columns `column` and the next four.
+StreamWorker StreamStore::worker_of(const Statement& statement, int column, std::uint64_t id) const {
+  CheckedRow row(statement);
+  StreamWorker worker{
+      {row.real(column), row.real(column + 1)}, {}, row.whole<std::uint64_t>(column + 2, kAnyWhole)};
+  if (version_ < kVersion) {
+    worker.history =
+        history_of_version_3({statement.real(column + 3), statement.real(column + 4)}, worker.ticks);
+  } else {
+    worker.history = {row.real(column + 3), row.real(column + 4)};
+  }
+  if (!row.is_right() || !is_sound(worker.now) || !is_sound(worker.history))
+    damaged(fmt::format("worker number {}", id));
+  return worker;
+}
+
+void StreamStore::for_names_of_workers(std::uint64_t from,
+                                       const std::function<void(std::string_view)>& body) const {
+  Statement all(database_, "SELECT id, name FROM workers WHERE id >= ? ORDER BY id");
+  all.bind(static_cast<std::int64_t>(from));
+  std::uint64_t id = from;
+  for (; all.step(); ++id) {
+    CheckedRow row(all);
+    const bool is_next = row.whole<std::uint64_t>(0, known_.workers) == id;
+    const std::string_view name = row.text(1);
+    if (!row.is_right() || !is_next) damaged(fmt::format("worker number {}", id));
+    body(name);
+  }
+  if (id != known_.workers) damaged("the list of workers");
+}
+
+std::optional<WorkerId> StreamStore::find_worker(std::string_view name) {
+  begin_to_read();
+  Statement find(database_, "SELECT id FROM workers WHERE name = ?");
+  if (!find.bind(name).step()) return std::nullopt;
+  CheckedRow row(find);
+  const auto id = row.whole<WorkerId>(0, known_.workers);
+  if (!row.is_right()) damaged("the list of workers");
+  return id;
+}
+
+StreamWorker StreamStore::worker(WorkerId id) {
+  begin_to_read();
+  Statement& find = statements_->worker.bind(std::int64_t{id});
+  if (!find.step()) damaged(fmt::format("worker number {}", id));
+  const StreamWorker worker = worker_of(find, 0, id);
+  find.reset();
+  return worker;
+}
+
+WorkerCounts StreamStore::history_of_version_3(const WorkerCounts& at_tick_0,
+                                               std::uint64_t ticks) const {
   const double worth =
       config_.half_life > 0 ? std::exp2(-static_cast<double>(ticks) / config_.half_life) : 1;
-  const WorkerCounts history = {std::max(0.0, row.real(5)) * worth, std::max(0.0, row.real(6)) * worth};
+  const WorkerCounts history = {std::max(0.0, at_tick_0.correct) * worth,
+                                std::max(0.0, at_tick_0.seen) * worth};
   // What came along after a thousand half-lives was infinite at tick 0, and cannot be told any more.
   return std::isfinite(history.correct + history.seen) ? history : WorkerCounts{};
 }
@@ -531,17 +584,25 @@ bool StreamStore::add_event(std::string_view id) {
   return true;
 }
 
+bool StreamStore::has_event(std::string_view id) {
+  begin_to_read();
+  Statement& find = statements_->find_event.bind(id);
+  const bool found = find.step();
+  find.reset();
+  return found;
+}
+
 void StreamStore::remove_event(std::string_view id) {
   begin();
   statements_->remove_event.bind(id).run();
   checksum_ -= hash_of_event(id);
 }
 
-void StreamStore::count(std::uint64_t events, std::uint64_t closed_tasks) {
-  if (events + closed_tasks == 0) return;
+void StreamStore::count(std::uint64_t events, std::int64_t closed_tasks) {
+  if (events == 0 && closed_tasks == 0) return;
   begin();  // also where nothing else changed: they were taken
   events_ += events;
-  closed_tasks_ += closed_tasks;
+  closed_tasks_ += static_cast<std::uint64_t>(closed_tasks);  // also where it is negative
 }
 
 void StreamStore::commit() {
@@ -855,6 +916,28 @@ void StreamStore::for_tasks(std::optional<bool> closed,
     if (task.closed != closed.value_or(task.closed)) damaged("the index of open tasks");
     body(std::move(task));
   }
+}
+
+void StreamStore::for_tasks(const TaskQuery& query, const std::function<void(StreamTask)>& body) const {
+  const bool by_id = query.order == TaskOrder::came;
+  Statement some(database_,
+                 fmt::format("SELECT * FROM tasks WHERE {} AND {} ORDER BY {} LIMIT ?3",
+                             !query.closed   ? "closed IN (0, 1)"
+                             : *query.closed ? "closed = 1"
+                                             : "closed = 0",
+                             by_id ? "id > ?2 AND ?1 IS NOT NULL" : "(confidence, id) > (?1, ?2)",
+                             by_id ? "id" : "confidence, id")
+                     .c_str());
+  some.bind(query.after_confidence, query.after_id, static_cast<std::int64_t>(query.most));
+  while (some.step()) body(task_of(some));
+}
+
+std::uint64_t StreamStore::tasks() const {
+  // Ids are 1, 2, 3, … without gaps.
+  const std::int64_t last = database_.number("SELECT max(id) FROM tasks");
+  if (last < 0 || static_cast<std::uint64_t>(last) < closed_tasks_)
+    damaged("the number of its last task");
+  return static_cast<std::uint64_t>(last);
 }
 
 std::shared_ptr<StreamStore> open_store_to_read(const std::string& path) {

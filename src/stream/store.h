@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "crowdfold/result.h"
+#include "crowdfold/state_view.h"
 #include "crowdfold/stream.h"
 #include "methods/live/live_model.h"
 #include "stream/sqlite.h"
@@ -98,6 +99,16 @@ class StreamStore {
   void for_closed_tasks(const std::function<void(StreamTask)>& body) const;
   void for_all_tasks(const std::function<void(StreamTask)>& body) const;
   std::optional<StreamTask> find_task(std::string_view name);
+  // Some of them, in the order that is asked for.
+  void for_tasks(const TaskQuery& query, const std::function<void(StreamTask)>& body) const;
+  // How many there are.
+  std::uint64_t tasks() const;
+  std::uint64_t num_classes() const { return known_.classes; }
+  // Of workers whose ids are `from` and above.
+  void for_names_of_workers(std::uint64_t from,
+                            const std::function<void(std::string_view name)>& body) const;
+  std::optional<WorkerId> find_worker(std::string_view name);
+  StreamWorker worker(WorkerId id);
   // Whether the latest lookups had to wait for a disk, so that read_ahead() pays.
   bool waits_for_disk();
   // Fetches in the background, in this order. Returns at once.
@@ -118,10 +129,11 @@ class StreamStore {
   void put_task(StreamTask& task);
   // False if it was there already.
   bool add_event(std::string_view id);
+  bool has_event(std::string_view id);
   // Takes back what add_event() added.
   void remove_event(std::string_view id);
-  // Adds to the totals, at the next commit().
-  void count(std::uint64_t events, std::uint64_t closed_tasks);
+  // Adds to the totals, at the next commit(). Tasks that were reopened are closed no longer.
+  void count(std::uint64_t events, std::int64_t closed_tasks);
 
   void commit();
   // Into an empty file that nobody has open: the state as of this moment.
@@ -160,7 +172,8 @@ class StreamStore {
   void put_config(std::string_view key, Value value);
   void write_columns(const StreamTask& task);
   StreamTask task_of(const Statement& statement) const;
-  WorkerCounts history_of_version_3(const Statement& row, std::uint64_t ticks) const;
+  StreamWorker worker_of(const Statement& row, int column, std::uint64_t id) const;
+  WorkerCounts history_of_version_3(const WorkerCounts& at_tick_0, std::uint64_t ticks) const;
   // Columns `column` and the next: a part of a worker's confusions.
   void read_part(const Statement& statement, int column, WorkerId id, const Confusions& to) const;
   // `closed`: which; none: all.

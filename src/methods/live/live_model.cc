@@ -171,7 +171,7 @@ void LiveModel::remember(const HardTasks& elsewhere) {
 
 Weighing::ClassEffect LiveModel::effect_of(ClassId truth) const {
   const double quality = (crowd_right_ + kCrowdQuality * kCrowdLabels) / (crowd_all_ + kCrowdLabels);
-  const CrowdRow& row = crowd_[truth];
+  const CrowdRow& row = crowd_row(truth);
   const double all = row.sum + kCrowdLabels;
   const double right = (row.cells.at(truth, truth) + kCrowdLabels * quality) / all;
   const double here = std::clamp(right, kSureness, 1 - kSureness);
@@ -190,6 +190,24 @@ void LiveModel::add_candidate(ClassId label, std::uint32_t votes, Weighing& weig
     place->votes += votes;
 }
 
+// b: how often workers of the expected quality give this label.
+double LiveModel::centre_of(double expected, ClassId truth, ClassId label,
+                            const Weighing::ClassEffect& effect) const {
+  if (label == truth) return expected;
+  return (1 - expected) * (crowd_row(truth).cells.at(truth, label) + effect.even) / effect.wrong;
+}
+// (3)
+double LiveModel::own_chance(const LiveWorker& worker, ClassId truth, ClassId label,
+                             double centre) const {
+  return (worker.confusion.at(truth, label) + kStrength * centre) /
+         (worker.confusion.row(truth) + kStrength);
+}
+double LiveModel::chance_of_label(const LiveWorker& worker, ClassId truth, ClassId label) const {
+  const Weighing::ClassEffect effect = effect_of(truth);
+  const double odds = odds_of(quality_of(worker.counts)) * effect.odds;
+  return own_chance(worker, truth, label, centre_of(odds / (1 + odds), truth, label, effect));
+}
+
 // (4), the product
 void LiveModel::multiply(const LiveLabel& label, Weighing& weighing) const {
   const double num_classes = weighing.num_classes_;
@@ -202,15 +220,9 @@ void LiveModel::multiply(const LiveLabel& label, Weighing& weighing) const {
     const ClassId truth = candidate.label;
     const Weighing::ClassEffect& effect = candidate.effect;
     const double expected = odds * effect.odds / (1 + odds * effect.odds);  // (2)
-    double centre = expected;                                               // b
-    double back = quality / expected;                                       // f
-    if (label.label != truth) {
-      centre =
-          (1 - expected) * (crowd_[truth].cells.at(truth, label.label) + effect.even) / effect.wrong;
-      back = (1 - quality) / (1 - expected);
-    }
-    const double own = (worker.confusion.at(truth, label.label) + kStrength * centre) /
-                       (worker.confusion.row(truth) + kStrength);  // (3)
+    const double back = label.label == truth ? quality / expected : (1 - quality) / (1 - expected);  // f
+    const double centre = centre_of(expected, truth, label.label, effect);
+    const double own = own_chance(worker, truth, label.label, centre);
     candidate.likelihood.multiply(num_classes * own * (lambda == 1 ? back : std::pow(back, lambda)));
   }
   weighing.other_.likelihood.multiply(num_classes * (1 - quality) / others);

@@ -158,6 +158,8 @@ class LiveModel {
   SparseConfusion& row(ClassId truth) { return crowd_[truth].cells; }
   void add_to_crowd(ClassId truth, ClassId label, double count);
 
+  // (3), how probable it is that a worker gives this label on a task of that class.
+  double chance_of_label(const LiveWorker& worker, ClassId truth, ClassId label) const;
   double hard_share() const;  // h
   // The quality of all workers together.
   double usual_quality() const;
@@ -171,7 +173,15 @@ class LiveModel {
   double quality_of(const WorkerCounts& counts) const {
     return (counts.correct + options_.alpha) / (counts.seen + options_.alpha + options_.beta);
   }
+  // Also of a class that is not known yet.
+  const CrowdRow& crowd_row(ClassId truth) const {
+    static const CrowdRow kEmpty;
+    return truth < crowd_.size() ? crowd_[truth] : kEmpty;
+  }
   Weighing::ClassEffect effect_of(ClassId truth) const;
+  double centre_of(double expected, ClassId truth, ClassId label,
+                   const Weighing::ClassEffect& effect) const;
+  double own_chance(const LiveWorker& worker, ClassId truth, ClassId label, double centre) const;
   void add_candidate(ClassId label, std::uint32_t votes, Weighing& weighing) const;
   void multiply(const LiveLabel& label, Weighing& weighing) const;
   void normalise(ClassId truth, Weighing& weighing) const;

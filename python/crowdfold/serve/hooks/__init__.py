@@ -1,0 +1,1 @@
+"""Messages of annotation platforms, as events. A file for each platform, which only translates."""
