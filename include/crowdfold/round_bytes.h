@@ -15,7 +15,7 @@
 namespace crowdfold {
 
 // Labels, a row each, in any order. Ids of tasks may be any numbers; those of workers and classes are
-// from 0 on, the same in all chunks.
+// from 0 on, the same in all chunks. The class -1 is an abstention: the task is there, the label is not.
 struct ChunkRows {
   std::span<const std::int64_t> tasks;
   std::span<const std::int64_t> workers;
@@ -28,6 +28,10 @@ struct ChunkRows {
 
 // All labels of some tasks, packed. Of a worker's labels on a task, the last one counts.
 std::string pack_chunk(const ChunkRows& rows);
+
+// The same chunk, its tasks numbered from `first` on, in their order there: for those who know only
+// later how many tasks other chunks have.
+std::string renumbered_chunk(std::string_view chunk, std::int64_t first);
 
 struct RoundsStart {
   std::string method;
@@ -48,10 +52,16 @@ struct ChunkAnswers {
   std::vector<double> posterior;  // K for each task, if asked for
 };
 
+// What a model, or a part of it, knows of some workers: for judging chunks that have labels by no
+// others, where the whole model is too large to be sent. `workers`: ids, ascending.
+std::string part_of_model(std::string_view model, std::span<const std::int64_t> workers);
+
 // A model that was read from its bytes, which takes longer than to judge a small chunk.
 class SentModel {
  public:
   explicit SentModel(std::string_view bytes);
+  // What several parts of one model know together. It judges and answers, no more.
+  explicit SentModel(std::span<const std::string_view> parts);
   ~SentModel();
   SentModel(const SentModel&) = delete;
   SentModel& operator=(const SentModel&) = delete;

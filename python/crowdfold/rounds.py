@@ -11,25 +11,26 @@ however tasks are split into chunks, whoever judges which, and in whatever order
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
 from . import _native
 from .errors import UsageError
 
-__all__ = ["finish", "is_done", "judge", "merge", "next", "pack", "stage", "start", "workers"]
+__all__ = ["finish", "is_done", "judge", "merge", "next", "pack", "part", "renumber", "stage", "start", "workers"]
 
-Bytes = Union[bytes, bytearray, memoryview]
+Bytes = Any  # an object that lets others look at its bytes: bytes, memoryview, mmap, a buffer of Arrow
+Model = Any  # its bytes, or a list of parts
 
 
 def pack(tasks: Any, workers: Any, labels: Any, truths: Any = None) -> bytes:
     """Packs all labels of some tasks into a chunk.
 
     The first three are integers, one each for every label, in any order: the id of the task, any number; of the worker and of
-    the class, from 0 on, the same in all chunks. All labels of a task must be in one chunk. Of a worker's labels on a task, the
-    last one counts. `truths` are known truths, class ids with -1 for unknown: a mapping by task id, or an array with one for
-    every task, in the order in which the tasks come first.
+    the class, from 0 on, the same in all chunks. The class -1 is an abstention. All labels of a task must be in one chunk. Of a
+    worker's labels on a task, the last one counts. `truths` are known truths, class ids with -1 for unknown: a mapping by task
+    id, or an array with one for every task, in the order in which the tasks come first.
     """
     none = np.empty(0, np.int64)
     if truths is None:
@@ -44,6 +45,11 @@ def pack(tasks: Any, workers: Any, labels: Any, truths: Any = None) -> bytes:
                               known, of_tasks)
 
 
+def renumber(chunk: Bytes, first: int) -> bytes:
+    """The same chunk, its tasks numbered from `first` on, in their order there."""
+    return _native.renumber_chunk(_bytes("chunk", chunk), int(first))
+
+
 def start(method: str, *, workers: int, classes: int, settings: Optional[Mapping[str, Any]] = None, seed: int = 0) -> bytes:
     """The model before the first round, for so many workers and classes. `settings` are options, as in `--set NAME=VALUE`."""
     texts = [(str(name), _text(value)) for name, value in (settings or {}).items()]
@@ -51,8 +57,18 @@ def start(method: str, *, workers: int, classes: int, settings: Optional[Mapping
                                 _count("seed", seed, 64))
 
 
-def judge(model: Bytes, *chunks: Bytes) -> bytes:
-    """A summary of what the chunks say under the model. Other Python threads run meanwhile."""
+def part(model: Bytes, workers: Any) -> bytes:
+    """What the model, or a part of it, knows of the workers with these ids, which ascend: for chunks with labels by no others."""
+    return _native.part_of_model(_bytes("model", model), _integers("workers", workers))
+
+
+def judge(model: Model, *chunks: Bytes) -> bytes:
+    """A summary of what the chunks say under the model. Other Python threads run meanwhile.
+
+    In place of the model, a list of parts of it will do, if they know the chunks' workers together.
+    """
+    if isinstance(model, list):
+        return _native.judge_by_parts(_all("part", tuple(model)), _all("chunk", chunks))
     return _native.judge_chunks(_bytes("model", model), _all("chunk", chunks))
 
 
@@ -76,11 +92,13 @@ def stage(model: Bytes) -> str:
     return str(_native.describe_rounds(_bytes("model", model))["stage"])
 
 
-def finish(model: Bytes, chunk: Bytes, posterior: bool = False) -> Tuple[Any, ...]:
-    """The answers to a chunk by a model that is done: arrays of task ids, class ids and confidences.
+def finish(model: Model, chunk: Bytes, posterior: bool = False) -> Tuple[Any, ...]:
+    """The answers to a chunk by a model that is done, or a list of its parts: arrays of task ids, class ids and confidences.
 
-    With `posterior`, also one with a row for each task and the probability of every class.
+    The class of a task without labels is -1. With `posterior`, also an array with a row for each task and the probability of every class.
     """
+    if isinstance(model, list):
+        return _native.answer_by_parts(_all("part", tuple(model)), _bytes("chunk", chunk), bool(posterior))
     return _native.answer_chunk(_bytes("model", model), _bytes("chunk", chunk), bool(posterior))
 
 
@@ -113,13 +131,13 @@ def _text(value: Any) -> str:
     return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _bytes(name: str, value: Any) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, (bytearray, memoryview)):
-        return bytes(value)
-    raise UsageError(f"{name}: this is a {type(value).__name__}; pass the bytes that crowdfold.rounds made")
+def _bytes(name: str, value: Any) -> Any:
+    try:
+        view = memoryview(value)
+    except TypeError:
+        raise UsageError(f"{name}: this is a {type(value).__name__}; pass the bytes that crowdfold.rounds made") from None
+    return np.frombuffer(view, np.uint8) if view.nbytes > 0 else np.empty(0, np.uint8)
 
 
-def _all(name: str, values: Tuple[Any, ...]) -> List[bytes]:
+def _all(name: str, values: Tuple[Any, ...]) -> List[Any]:
     return [_bytes(name, value) for value in values]

@@ -156,6 +156,7 @@ nb::list registry() {
     method["can_merge"] = info.traits.can_merge;
     method["most_classes"] =
         info.traits.most_classes < kMaxClasses ? nb::cast(info.traits.most_classes) : nb::none();
+    method["in_rounds"] = static_cast<bool>(info.make_rounds);
     method["takes_truths"] = info.traits.takes_truths;
     method["takes_workers"] = info.traits.takes_workers;
     method["has_confusion"] = info.traits.has_confusion;

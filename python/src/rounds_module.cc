@@ -22,11 +22,16 @@ using namespace nb::literals;
 namespace crowdfold::python {
 namespace {
 
-std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+// Bytes that Python holds, in a mapped file, a table of Arrow or anywhere else.
+using Bytes = GivenArray<std::uint8_t>;
 
-std::vector<std::string_view> views(const std::vector<nb::bytes>& all) {
+std::string_view view(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<std::string_view> views(const std::vector<Bytes>& all) {
   std::vector<std::string_view> list;
-  for (const nb::bytes& bytes : all) list.push_back(view(bytes));
+  for (const Bytes& bytes : all) list.push_back(view(bytes));
   return list;
 }
 
@@ -67,6 +72,10 @@ nb::bytes pack(const GivenArray<std::int64_t>& tasks, const GivenArray<std::int6
   });
 }
 
+nb::bytes renumber(const Bytes& chunk, std::int64_t first) {
+  return bytes_of([&] { return renumbered_chunk(view(chunk), first); });
+}
+
 nb::bytes start(const std::string& method, std::uint32_t workers, std::uint32_t classes,
                 const Settings& settings, std::uint64_t seed) {
   return bytes_of([&] {
@@ -74,19 +83,27 @@ nb::bytes start(const std::string& method, std::uint32_t workers, std::uint32_t 
   });
 }
 
-nb::bytes judge(const nb::bytes& model, const std::vector<nb::bytes>& chunks) {
+nb::bytes judge(const Bytes& model, const std::vector<Bytes>& chunks) {
   return bytes_of([sent = view(model), list = views(chunks)] { return model_of(sent)->judge(list); });
 }
 
-nb::bytes merge(const nb::bytes& model, const std::vector<nb::bytes>& summaries) {
+nb::bytes part(const Bytes& model, const GivenArray<std::int64_t>& workers) {
+  return bytes_of([&] { return part_of_model(view(model), to_span(workers)); });
+}
+
+nb::bytes judge_by_parts(const std::vector<Bytes>& parts, const std::vector<Bytes>& chunks) {
+  return bytes_of([known = views(parts), list = views(chunks)] { return SentModel(known).judge(list); });
+}
+
+nb::bytes merge(const Bytes& model, const std::vector<Bytes>& summaries) {
   return bytes_of([sent = view(model), list = views(summaries)] { return model_of(sent)->merge(list); });
 }
 
-nb::bytes next(const nb::bytes& model, const nb::bytes& summary) {
+nb::bytes next(const Bytes& model, const Bytes& summary) {
   return bytes_of([sent = view(model), said = view(summary)] { return next_round(sent, said); });
 }
 
-nb::dict describe(const nb::bytes& bytes) {
+nb::dict describe(const Bytes& bytes) {
   const auto model = natively([sent = view(bytes)] { return model_of(sent); });
   nb::dict about;
   about["round"] = model->round();
@@ -95,13 +112,7 @@ nb::dict describe(const nb::bytes& bytes) {
   return about;
 }
 
-nb::tuple answer(const nb::bytes& bytes, const nb::bytes& chunk, bool posterior) {
-  std::size_t classes = 0;
-  ChunkAnswers found = natively([&, sent = view(bytes), packed = view(chunk)] {
-    const auto model = model_of(sent);
-    classes = model->made_for().classes;
-    return model->answer(packed, posterior);
-  });
+nb::tuple to_arrays(ChunkAnswers found, bool posterior, std::size_t classes) {
   const std::size_t count = found.tasks.size();
   auto tasks = to_numpy(std::move(found.tasks));
   auto estimates = to_numpy(std::move(found.classes));
@@ -111,7 +122,27 @@ nb::tuple answer(const nb::bytes& bytes, const nb::bytes& chunk, bool posterior)
                         to_numpy(std::move(found.posterior), {count, classes}));
 }
 
-nb::dict workers(const nb::bytes& bytes) {
+nb::tuple answer(const Bytes& bytes, const Bytes& chunk, bool posterior) {
+  std::size_t classes = 0;
+  ChunkAnswers found = natively([&, sent = view(bytes), packed = view(chunk)] {
+    const auto model = model_of(sent);
+    classes = model->made_for().classes;
+    return model->answer(packed, posterior);
+  });
+  return to_arrays(std::move(found), posterior, classes);
+}
+
+nb::tuple answer_by_parts(const std::vector<Bytes>& parts, const Bytes& chunk, bool posterior) {
+  std::size_t classes = 0;
+  ChunkAnswers found = natively([&, known = views(parts), packed = view(chunk)] {
+    const SentModel model(known);
+    classes = model.made_for().classes;
+    return model.answer(packed, posterior);
+  });
+  return to_arrays(std::move(found), posterior, classes);
+}
+
+nb::dict workers(const Bytes& bytes) {
   std::vector<double> quality, lower, upper, seen;
   natively([&, sent = view(bytes)] {
     const auto model = model_of(sent);
@@ -137,8 +168,12 @@ nb::dict workers(const nb::bytes& bytes) {
 
 void bind_rounds(nb::module_& module) {
   module.def("pack_chunk", &pack, "tasks"_a, "workers"_a, "classes"_a, "truths"_a, "truth_tasks"_a);
+  module.def("renumber_chunk", &renumber, "chunk"_a, "first"_a);
   module.def("start_rounds", &start, "method"_a, "workers"_a, "classes"_a, "settings"_a, "seed"_a);
   module.def("judge_chunks", &judge, "model"_a, "chunks"_a);
+  module.def("part_of_model", &part, "model"_a, "workers"_a);
+  module.def("judge_by_parts", &judge_by_parts, "parts"_a, "chunks"_a);
+  module.def("answer_by_parts", &answer_by_parts, "parts"_a, "chunk"_a, "posterior"_a);
   module.def("merge_summaries", &merge, "model"_a, "summaries"_a);
   module.def("next_round", &next, "model"_a, "summary"_a);
   module.def("describe_rounds", &describe, "model"_a);

@@ -37,8 +37,8 @@ struct BelievableSummary final : RoundSummary {
 class BelievableModel final : public RoundModel {
  public:
   BelievableModel(const std::string& method, std::unique_ptr<RoundModel> model, const RoundsInput& input)
-      : identity_(
-            fmt::format("{} with {} workers and {} classes", method, input.workers, input.classes)),
+      : identity_(fmt::format("{} with {} workers and {} classes", method, input.all_workers(),
+                              input.classes)),
         model_(std::move(model)),
         workers_(input.workers),
         classes_(input.classes),

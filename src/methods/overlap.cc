@@ -78,6 +78,7 @@ void LoneWorkers::leave_out_known(std::span<const WorkerCounts> history) {
 
 void LoneWorkers::exchange(Archive& archive) {
   archive.rows(meets_, 1);
+  while (!meets_.empty() && meets_.back() == Meets::unseen) meets_.pop_back();
   const auto count = [&](Meets meets) {
     return static_cast<std::size_t>(std::count(meets_.begin(), meets_.end(), meets));
   };

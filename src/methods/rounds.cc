@@ -29,30 +29,52 @@ class ArchiveWriter final : public Archive {
 
 class ArchiveReader final : public Archive {
  public:
-  explicit ArchiveReader(std::string_view text) : text_(text) {}
+  explicit ArchiveReader(std::span<const std::string_view> texts) : texts_(texts.begin(), texts.end()) {}
   bool reads() const override { return true; }
   void bytes(void* data, std::size_t size) override {
-    if (size > text_.size()) refuse("they end too early");
-    std::memcpy(data, text_.data(), size);
-    text_.remove_prefix(size);
+    if (source_ != kAll) {
+      std::memcpy(data, next(source_, size), size);
+      return;
+    }
+    std::memcpy(data, next(0, size), size);
+    for (std::size_t i = 1; i < texts_.size(); ++i) {
+      if (std::memcmp(data, next(i, size), size) != 0) refuse("they are parts of different models");
+    }
   }
   void require_end() const {
-    if (!text_.empty()) refuse("there are too many");
+    for (const std::string_view text : texts_) {
+      if (!text.empty()) refuse("there are too many");
+    }
   }
 
  private:
+  static constexpr std::size_t kAll = ~std::size_t{0};
+
   // An array of rows may be much larger than what is written of it, but no model is this large.
   void require_size(std::uint64_t size) const override {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 36;
     if (size > kMost) refuse("an array is too large");
   }
+  std::size_t sources() const override { return texts_.size(); }
+  void read_from(std::size_t source) override { source_ = source; }
+  void read_from_all() override { source_ = kAll; }
+  void skip(std::size_t size) override { next(source_, size); }
+  const char* next(std::size_t source, std::size_t size) {
+    std::string_view& text = texts_[source];
+    if (size > text.size()) refuse("they end too early");
+    const char* const at = text.data();
+    text.remove_prefix(size);
+    return at;
+  }
 
-  std::string_view text_;
+  std::vector<std::string_view> texts_;
+  std::size_t source_ = kAll;
 };
 
 template <class Exchanged>
-std::string written(Exchanged& from) {
+std::string written(Exchanged& from, const CrowdPart& part) {
   ArchiveWriter archive;
+  archive.name_workers(part);
   archive.text = kSignature;
   archive.text.resize(kSignature.size() + sizeof(XXH64_hash_t));
   from.exchange(archive);
@@ -63,8 +85,8 @@ std::string written(Exchanged& from) {
   return std::move(archive.text);
 }
 
-template <class Exchanged>
-void read(std::string_view bytes, Exchanged& into) {
+// What lies behind signature and checksum.
+std::string_view body_of(std::string_view bytes) {
   XXH64_hash_t hash = 0;
   if (bytes.substr(0, kSignature.size()) != kSignature) refuse("they begin otherwise");
   bytes.remove_prefix(kSignature.size());
@@ -72,7 +94,15 @@ void read(std::string_view bytes, Exchanged& into) {
   std::memcpy(&hash, bytes.data(), sizeof(hash));
   bytes.remove_prefix(sizeof(hash));
   if (hash != XXH3_64bits(bytes.data(), bytes.size())) refuse("they are damaged");
-  ArchiveReader archive(bytes);
+  return bytes;
+}
+
+template <class Exchanged>
+void read(std::span<const std::string_view> parts, Exchanged& into, const CrowdPart& part) {
+  std::vector<std::string_view> bodies;
+  for (const std::string_view bytes : parts) bodies.push_back(body_of(bytes));
+  ArchiveReader archive(bodies);
+  archive.name_workers(part);
   into.exchange(archive);
   archive.require_end();
 }
@@ -124,9 +154,14 @@ Result result_of_rounds(const RoundModel& model, const TaskBlocks& blocks, std::
   return result;
 }
 
-std::string to_bytes(RoundModel& model) { return written(model); }
-std::string to_bytes(RoundSummary& summary) { return written(summary); }
-void from_bytes(std::string_view bytes, RoundModel& model) { read(bytes, model); }
-void from_bytes(std::string_view bytes, RoundSummary& summary) { read(bytes, summary); }
+void refuse_size() { refuse("an array has another size"); }
+
+std::string to_bytes(RoundModel& model, const CrowdPart& part) { return written(model, part); }
+std::string to_bytes(RoundSummary& summary, const CrowdPart& part) { return written(summary, part); }
+void from_bytes(std::string_view bytes, RoundModel& model) { read({&bytes, 1}, model, {}); }
+void from_bytes(std::span<const std::string_view> parts, RoundModel& model, const CrowdPart& part) {
+  read(parts, model, part);
+}
+void from_bytes(std::string_view bytes, RoundSummary& summary) { read({&bytes, 1}, summary, {}); }
 
 }  // namespace crowdfold

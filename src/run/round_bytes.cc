@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -20,11 +21,17 @@ namespace {
 
 // --- packages: what it is, a checksum, the version of crowdfold, a body
 
-enum class Kind { chunk, model, summary };
+enum class Kind { chunk, model, part, summary };
 
 constexpr std::string_view kBegins = "crowdfold ";
 const char* name_of(Kind kind) {
-  return kind == Kind::chunk ? "chunk" : kind == Kind::model ? "model" : "summary";
+  switch (kind) {
+    case Kind::chunk: return "chunk";
+    case Kind::model: return "model";
+    case Kind::part: return "part of a model";
+    case Kind::summary: break;
+  }
+  return "summary";
 }
 std::string signature(Kind kind) { return fmt::format("{}{} 1\n", kBegins, name_of(kind)); }
 
@@ -102,7 +109,7 @@ class PackageReader {
 
  private:
   [[noreturn]] void refuse_kind() const {
-    for (const Kind other : {Kind::chunk, Kind::model, Kind::summary}) {
+    for (const Kind other : {Kind::chunk, Kind::model, Kind::part, Kind::summary}) {
       if (text_.starts_with(signature(other)))
         refuse(fmt::format("these bytes are a {}, not a {}", name_of(other), name_of(kind_)));
     }
@@ -207,6 +214,17 @@ std::vector<ClassId> truths_of(const ChunkRows& rows, const TaskPlaces& tasks) {
   return truths;
 }
 
+std::string chunk_bytes(const std::vector<std::int64_t>& ids, const ChunkLabels& labels,
+                        const std::vector<ClassId>& truths) {
+  PackageWriter package(Kind::chunk);
+  package.array(ids);
+  package.array(labels.offsets);
+  package.array(labels.workers);
+  package.array(labels.classes);
+  package.array(truths);
+  return package.finish();
+}
+
 class ChunkOfTasks {
  public:
   explicit ChunkOfTasks(std::string_view bytes) {
@@ -226,6 +244,12 @@ class ChunkOfTasks {
   }
 
   const std::vector<std::int64_t>& ids() const { return ids_; }
+
+  std::string renumbered(std::int64_t first) const {
+    std::vector<std::int64_t> ids(ids_.size());
+    std::iota(ids.begin(), ids.end(), first);
+    return chunk_bytes(ids, labels_, truths_);
+  }
 
   void require_fit(const RoundsStart& start) const {
     const auto most_worker = std::max_element(labels_.workers.begin(), labels_.workers.end());
@@ -249,6 +273,17 @@ class ChunkOfTasks {
     Knowledge given;
     given.truths = truths_;
     require_known(method.name, method.traits, start.classes, given);
+  }
+
+  // Workers by their places in a part.
+  void take_places(const CrowdPart& part) {
+    for (WorkerId& w : labels_.workers) {
+      const std::size_t place = part.place(w);
+      if (place == CrowdPart::kNowhere)
+        refuse(
+            fmt::format("the chunk has the worker id {}, which the parts of the model do not know", w));
+      w = static_cast<WorkerId>(place);
+    }
   }
 
   // body(block), of some tasks at a time, as methods need memory for each.
@@ -281,16 +316,18 @@ ModelId id_of(std::string_view model) {
   return {hash.low64, hash.high64};
 }
 
-std::unique_ptr<RoundModel> make_model(const RoundsStart& start, std::uint64_t max_memory) {
+std::unique_ptr<RoundModel> make_model(const RoundsStart& start, std::uint64_t max_memory,
+                                       const CrowdPart& part = {}) {
   const MethodInfo& method = find_method(start.method);
   require_rounds(method, start.settings);
   require_known(method.name, method.traits, start.classes, {});
-  return method.make_rounds(start.settings,
-                            {start.workers, start.classes, 0, start.seed, max_memory, nullptr});
+  const auto workers = static_cast<std::uint32_t>(part.is_all() ? start.workers : part.workers.size());
+  return method.make_rounds(start.settings, {workers, start.classes, 0, start.seed, max_memory, nullptr,
+                                             static_cast<std::uint32_t>(part.crowd)});
 }
 
-std::string model_bytes(const RoundsStart& start, std::uint32_t round, RoundModel& model) {
-  PackageWriter package(Kind::model);
+// What a model is made for, and how many rounds are over.
+void write_start(const RoundsStart& start, std::uint32_t round, PackageWriter& package) {
   package.array(start.method);
   package.value<std::uint64_t>(start.settings.size());
   for (const auto& [name, value] : start.settings) {
@@ -301,15 +338,62 @@ std::string model_bytes(const RoundsStart& start, std::uint32_t round, RoundMode
   package.value(start.classes);
   package.value(start.seed);
   package.value(round);
+}
+std::uint32_t read_start(PackageReader& package, RoundsStart& start) {
+  start.method = package.array<std::string>();
+  for (auto left = package.value<std::uint64_t>(); left > 0; --left) {
+    std::string name = package.array<std::string>();
+    start.settings.emplace_back(std::move(name), package.array<std::string>());
+  }
+  start.workers = package.value<std::uint32_t>();
+  start.classes = package.value<std::uint32_t>();
+  start.seed = package.value<std::uint64_t>();
+  return package.value<std::uint32_t>();
+}
+
+std::string model_bytes(const RoundsStart& start, std::uint32_t round, RoundModel& model) {
+  PackageWriter package(Kind::model);
+  write_start(start, round, package);
   package.array(to_bytes(model));
   return package.finish();
 }
 
-std::string summary_bytes(const ModelId& judged_by, RoundSummary& summary) {
+// A model's bytes, or those of a part.
+struct SentPart {
+  explicit SentPart(std::string_view bytes) {
+    const bool is_part = bytes.starts_with(signature(Kind::part));
+    PackageReader package(is_part ? Kind::part : Kind::model, bytes);
+    round = read_start(package, start);
+    if (is_part) {
+      id.first = package.value<std::uint64_t>();
+      id.second = package.value<std::uint64_t>();
+      workers = package.array<std::vector<WorkerId>>();
+      if (!std::is_sorted(workers.begin(), workers.end()))
+        refuse("the part of a model is damaged: its workers are in no order");
+    } else {
+      id = id_of(bytes);
+      knows_all = true;
+    }
+    body = package.view();
+    package.require_end();
+  }
+  bool knows(WorkerId w) const {
+    return knows_all ? w < start.workers : std::binary_search(workers.begin(), workers.end(), w);
+  }
+
+  RoundsStart start;
+  std::uint32_t round = 0;
+  ModelId id;  // of the whole model
+  bool knows_all = false;
+  std::vector<WorkerId> workers;  // that it knows, if not all
+  std::string_view body;
+};
+
+std::string summary_bytes(const ModelId& judged_by, RoundSummary& summary, const CrowdPart& part = {}) {
   PackageWriter package(Kind::summary);
   package.value(judged_by.first);
   package.value(judged_by.second);
-  package.array(to_bytes(summary));
+  package.array(to_bytes(summary, part));
   return package.finish();
 }
 
@@ -324,28 +408,28 @@ std::string pack_chunk(const ChunkRows& rows) {
   TaskPlaces tasks;
   std::vector<std::uint32_t> place_of(count);
   for (std::size_t i = 0; i < count; ++i) place_of[i] = tasks.put(rows.tasks[i]);
-  // Counting sort by task.
+  // Counting sort by task, without abstentions.
+  const auto abstains = [&](std::size_t i) { return rows.classes[i] == -1; };
   ChunkLabels all;
   all.offsets.assign(tasks.ids().size() + 1, 0);
-  for (const std::uint32_t place : place_of) ++all.offsets[place + std::size_t{1}];
+  for (std::size_t i = 0; i < count; ++i)
+    all.offsets[place_of[i] + std::size_t{1}] += abstains(i) ? 0 : 1;
   for (std::size_t t = 1; t < all.offsets.size(); ++t) all.offsets[t] += all.offsets[t - 1];
   std::vector<std::uint64_t> next(all.offsets.begin(), all.offsets.end() - 1);
-  all.workers.resize(count);
-  all.classes.resize(count);
+  all.workers.resize(all.offsets.back());
+  all.classes.resize(all.offsets.back());
   for (std::size_t i = 0; i < count; ++i) {
+    const auto worker = static_cast<WorkerId>(require_id(rows.workers[i], kMaxWorkers, "worker", i));
+    if (abstains(i)) continue;
     const std::uint64_t at = next[place_of[i]]++;
-    all.workers[at] = static_cast<WorkerId>(require_id(rows.workers[i], kMaxWorkers, "worker", i));
+    all.workers[at] = worker;
     all.classes[at] = static_cast<ClassId>(require_id(rows.classes[i], kMaxClasses, "class", i));
   }
-  const ChunkLabels labels = without_duplicates(all);
+  return chunk_bytes(tasks.ids(), without_duplicates(all), truths_of(rows, tasks));
+}
 
-  PackageWriter package(Kind::chunk);
-  package.array(tasks.ids());
-  package.array(labels.offsets);
-  package.array(labels.workers);
-  package.array(labels.classes);
-  package.array(truths_of(rows, tasks));
-  return package.finish();
+std::string renumbered_chunk(std::string_view chunk, std::int64_t first) {
+  return ChunkOfTasks(chunk).renumbered(first);
 }
 
 std::string start_rounds(const RoundsStart& start, std::uint64_t max_memory) {
@@ -361,11 +445,46 @@ std::string start_rounds(const RoundsStart& start, std::uint64_t max_memory) {
   return model_bytes(named, 0, *make_model(named, max_memory));
 }
 
+std::string part_of_model(std::string_view model, std::span<const std::int64_t> workers) {
+  const SentPart sent(model);
+  std::vector<WorkerId> ids;
+  for (const std::int64_t w : workers) {
+    if (w < 0 || w > std::int64_t{kMaxWorkers} || !sent.knows(static_cast<WorkerId>(w)))
+      refuse(fmt::format("worker id {}: the model does not know it", w));
+    if (!ids.empty() && ids.back() >= static_cast<WorkerId>(w))
+      throw Error(ErrorCode::usage, "the workers of a part must ascend");
+    ids.push_back(static_cast<WorkerId>(w));
+  }
+  const CrowdPart part{ids, sent.start.workers};
+  const std::unique_ptr<RoundModel> known = make_model(sent.start, 0, part);
+  from_bytes({&sent.body, 1}, *known, part);
+  PackageWriter package(Kind::part);
+  write_start(sent.start, sent.round, package);
+  package.value(sent.id.first);
+  package.value(sent.id.second);
+  package.array(ids);
+  package.array(to_bytes(*known, part));
+  return package.finish();
+}
+
 struct SentModel::Parts {
   ModelId id;
   RoundsStart start;
   std::uint32_t round = 0;
   std::unique_ptr<RoundModel> model;
+  std::vector<WorkerId> known;  // of a part: its workers
+  CrowdPart part;
+
+  ChunkOfTasks chunk(std::string_view bytes) const {
+    ChunkOfTasks chunk(bytes);
+    chunk.require_fit(start);
+    if (!part.is_all()) chunk.take_places(part);
+    return chunk;
+  }
+  void require_whole() const {
+    if (!part.is_all())
+      throw Error(ErrorCode::usage, "these are parts of a model: only the whole one can do this");
+  }
 
   // Into `summary`, which is model->nothing().
   void read(std::string_view bytes, RoundSummary& summary) const {
@@ -384,20 +503,31 @@ struct SentModel::Parts {
 
 SentModel::SentModel(std::string_view bytes) : parts_(std::make_unique<Parts>()) {
   PackageReader package(Kind::model, bytes);
-  RoundsStart& start = parts_->start;
-  start.method = package.array<std::string>();
-  for (auto left = package.value<std::uint64_t>(); left > 0; --left) {
-    std::string name = package.array<std::string>();
-    start.settings.emplace_back(std::move(name), package.array<std::string>());
-  }
-  start.workers = package.value<std::uint32_t>();
-  start.classes = package.value<std::uint32_t>();
-  start.seed = package.value<std::uint64_t>();
-  parts_->round = package.value<std::uint32_t>();
-  parts_->model = make_model(start, 0);
+  parts_->round = read_start(package, parts_->start);
+  parts_->model = make_model(parts_->start, 0);
   from_bytes(package.view(), *parts_->model);
   package.require_end();
   parts_->id = id_of(bytes);
+}
+
+SentModel::SentModel(std::span<const std::string_view> parts) : parts_(std::make_unique<Parts>()) {
+  std::vector<std::string_view> bodies;
+  for (const std::string_view bytes : parts) {
+    SentPart sent(bytes);
+    if (sent.knows_all) refuse("these bytes are a model, not a part of one");
+    if (!bodies.empty() && sent.id != parts_->id) refuse("they are parts of different models");
+    bodies.push_back(sent.body);
+    parts_->id = sent.id;
+    parts_->round = sent.round;
+    parts_->start = std::move(sent.start);
+    parts_->known.insert(parts_->known.end(), sent.workers.begin(), sent.workers.end());
+  }
+  if (bodies.empty()) throw Error(ErrorCode::usage, "no parts of a model: give one at least");
+  std::sort(parts_->known.begin(), parts_->known.end());
+  parts_->known.erase(std::unique(parts_->known.begin(), parts_->known.end()), parts_->known.end());
+  parts_->part = {parts_->known, parts_->start.workers};
+  parts_->model = make_model(parts_->start, 0, parts_->part);
+  from_bytes(bodies, *parts_->model, parts_->part);
 }
 
 SentModel::~SentModel() = default;
@@ -422,14 +552,14 @@ std::string SentModel::judge(std::span<const std::string_view> chunks) const {
   require_done(false);
   const std::unique_ptr<RoundSummary> summary = parts_->model->nothing();
   for (const std::string_view bytes : chunks) {
-    const ChunkOfTasks chunk(bytes);
-    chunk.require_fit(parts_->start);
-    chunk.for_each_block([&](const TaskBlock& block) { parts_->model->judge(block, *summary); });
+    parts_->chunk(bytes).for_each_block(
+        [&](const TaskBlock& block) { parts_->model->judge(block, *summary); });
   }
-  return summary_bytes(parts_->id, *summary);
+  return summary_bytes(parts_->id, *summary, parts_->part);
 }
 
 std::string SentModel::merge(std::span<const std::string_view> summaries) const {
+  parts_->require_whole();
   const std::unique_ptr<RoundSummary> all = parts_->model->nothing();
   for (const std::string_view bytes : summaries) {
     const std::unique_ptr<RoundSummary> one = parts_->model->nothing();
@@ -441,8 +571,7 @@ std::string SentModel::merge(std::span<const std::string_view> summaries) const 
 
 ChunkAnswers SentModel::answer(std::string_view bytes, bool posterior) const {
   require_done(true);
-  const ChunkOfTasks chunk(bytes);
-  chunk.require_fit(parts_->start);
+  const ChunkOfTasks chunk = parts_->chunk(bytes);
   const std::size_t width = posterior ? parts_->start.classes : 0;
   ChunkAnswers answers;
   answers.tasks = chunk.ids();
@@ -462,6 +591,7 @@ ChunkAnswers SentModel::answer(std::string_view bytes, bool posterior) const {
 }
 
 Result SentModel::report() const {
+  parts_->require_whole();
   require_done(true);
   Result result;
   parts_->model->report({}, result);

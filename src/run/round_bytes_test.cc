@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/random.h"
 #include "crowdfold/error.h"
 #include "crowdfold/simulate.h"
+#include "methods/threepass/credited_counts.h"
 #include "support.h"
 
 namespace crowdfold {
@@ -88,6 +91,30 @@ TEST(RoundBytes, GiveWhatTheMethodGivesInMemory) {
   }
 }
 
+// Of many labels fivepass holds out some only, drawn by the number of the task.
+TEST(RoundBytes, SayTheSameOfManyTasksHoweverTheyAreSplit) {
+  constexpr TaskId kTasks = 12'000;
+  const Labels labels =
+      simulate_labels({.tasks = kTasks, .workers = 20, .classes = 3, .quality = {}}, 1);
+  const auto chunk_of = [&](TaskId first, TaskId last) {
+    Rows rows = rows_of(labels, first, last);
+    for (TaskId t = first; t < last; ++t)
+      rows.truths.push_back(t % 2 == 0 ? labels.task(t).classes[0] : -1);
+    return rows.packed();
+  };
+  const std::string whole = chunk_of(0, kTasks);
+  const std::string halves[] = {chunk_of(0, kTasks / 2), chunk_of(kTasks / 2, kTasks)};
+  std::string model = start("fivepass");
+  while (!SentModel(model).is_done()) {
+    const std::string first = judged(model, halves[0]);
+    const std::string second = judged(model, halves[1]);
+    const std::string_view both[] = {second, first};
+    const std::string summary = judged(model, whole);
+    EXPECT_EQ(SentModel(model).merge(both), summary) << SentModel(model).stage();
+    model = next_round(model, summary);
+  }
+}
+
 TEST(RoundBytes, GroupRowsByTaskAndKeepTheLastOfAWorkersLabels) {
   const std::string model = start("mv");
   const Rows apart = {{9, -5, 9, 9}, {0, 1, 2, 0}, {1, 2, 1, 2}, {}, {}};
@@ -96,6 +123,25 @@ TEST(RoundBytes, GroupRowsByTaskAndKeepTheLastOfAWorkersLabels) {
   const ChunkAnswers answers = SentModel(driven(model, {apart.packed()})).answer(apart.packed(), false);
   EXPECT_EQ(answers.tasks, (std::vector<std::int64_t>{9, -5}));
   EXPECT_TRUE(answers.posterior.empty());
+}
+
+TEST(RoundBytes, KeepTasksOfWhichNobodySaidAnything) {
+  const Rows rows = {{4, 4, 5, 6}, {0, 1, 2, 1}, {1, -1, -1, 1}, {}, {}};
+  const SentModel model(driven(start("mv"), {rows.packed()}));
+  const ChunkAnswers answers = model.answer(rows.packed(), false);
+  EXPECT_EQ(answers.tasks, (std::vector<std::int64_t>{4, 5, 6}));
+  EXPECT_EQ(answers.classes, (std::vector<std::int64_t>{1, -1, 1}));
+  EXPECT_EQ(model.report().learned.counts[2].seen, 0);
+  const Rows unknown = {{4}, {-1}, {-1}, {}, {}};
+  EXPECT_EQ(error_of([&] { unknown.packed(); }).code(), ErrorCode::data);
+}
+
+TEST(RoundBytes, AreNumberedAnew) {
+  Rows rows = {{9, 7, 9}, {0, 1, 2}, {1, 2, 1}, {2, -1}, {}};
+  const std::string chunk = rows.packed();
+  rows.tasks = {100, 101, 100};
+  EXPECT_EQ(renumbered_chunk(chunk, 100), rows.packed());
+  EXPECT_EQ(error_of([&] { renumbered_chunk(start("mv"), 0); }).code(), ErrorCode::data);
 }
 
 TEST(RoundBytes, TakeTruthsByTaskOrInOrder) {
@@ -110,6 +156,81 @@ TEST(RoundBytes, TakeTruthsByTaskOrInOrder) {
   EXPECT_EQ(answers.confidence[1], 1);
   in_order.truths = {0};
   EXPECT_EQ(error_of([&] { in_order.packed(); }).code(), ErrorCode::data);
+}
+
+// Of the chunk's workers, in two parts that are cut from larger ones.
+std::vector<std::string> parts_for(const Rows& rows, const std::string& model) {
+  std::vector<std::int64_t> ids = rows.workers;
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  const std::span<const std::int64_t> low(ids.data(), ids.size() / 2);
+  const std::span<const std::int64_t> high(ids.data() + low.size(), ids.size() - low.size());
+  return {part_of_model(part_of_model(model, ids), low), part_of_model(model, high)};
+}
+
+TEST(RoundBytes, PartsOfAModelJudgeWhatItsWorkersLabelled) {
+  const Labels labels = crowd();
+  for (const char* const name : {"mv", "wawa", "zbs", "iwmv", "crh", "zc", "onecoin_ds", "ds", "fast_ds",
+                                 "lfc", "ibcc", "fivepass", "twopass"}) {
+    const Settings settings =
+        name == std::string("twopass") ? Settings{{"vote_rounds", "2"}} : Settings{};
+    for (const auto classes : {3U, static_cast<unsigned>(CreditedCounts::kMostClasses) + 1}) {
+      if (classes > 3 && name != std::string("fivepass")) continue;
+      std::string model = start_rounds({name, settings, 20, classes, 0});
+      const Rows rows[] = {rows_of(labels, 0, 3), rows_of(labels, 3, 200)};
+      for (bool is_done = false; !is_done;) {
+        const SentModel whole(model);
+        is_done = whole.is_done();
+        std::vector<std::string> summaries;
+        for (const Rows& some : rows) {
+          const std::vector<std::string> kept = parts_for(some, model);
+          const std::vector<std::string_view> parts(kept.begin(), kept.end());
+          const SentModel part(parts);
+          const std::string chunk = some.packed();
+          const std::string_view chunks[] = {chunk};
+          if (!is_done) {
+            summaries.push_back(part.judge(chunks));
+            const std::string_view by_part[] = {summaries.back()};
+            const std::string all = whole.judge(chunks);
+            const std::string_view by_whole[] = {all};
+            EXPECT_EQ(whole.merge(by_part), whole.merge(by_whole)) << name << whole.stage();
+          } else {
+            EXPECT_EQ(part.answer(chunk, true).posterior, whole.answer(chunk, true).posterior) << name;
+          }
+        }
+        const std::vector<std::string_view> said(summaries.begin(), summaries.end());
+        if (!is_done) model = next_round(model, whole.merge(said));
+      }
+    }
+  }
+}
+
+TEST(RoundBytes, PartsOfAModelDoNoMoreThanTheyKnow) {
+  const Rows rows = rows_of(crowd(), 0, 10);
+  const std::string model = start("ds");
+  const std::int64_t some[] = {0, 5};
+  const std::int64_t others[] = {6, 1};
+  const std::string part = part_of_model(model, some);
+  const std::string_view parts[] = {part};
+  const std::string chunk = rows.packed();
+  const std::string_view chunks[] = {chunk};
+  const SentModel sent(parts);
+  const auto refused = [](ErrorCode code, auto&& use) { EXPECT_EQ(error_of(use).code(), code); };
+  refused(ErrorCode::data, [&] { sent.judge(chunks); });
+  refused(ErrorCode::usage, [&] { sent.merge({}); });
+  refused(ErrorCode::data, [&] { part_of_model(part, std::span(others).first(1)); });
+  refused(ErrorCode::usage, [&] { part_of_model(model, others); });
+  refused(ErrorCode::data, [&] { SentModel{part}; });
+  const std::string another = part_of_model(start("ds", {{"start", ".6"}}), some);
+  const std::string_view mixed[] = {part, another};
+  refused(ErrorCode::data, [&] { SentModel{std::span(mixed)}; });
+  Random random(5);
+  for (int i = 0; i < 100; ++i) {
+    std::string damaged = part;
+    damaged[random.below(damaged.size())] ^= static_cast<char>(1 + random.below(255));
+    const std::string_view bad[] = {damaged};
+    refused(ErrorCode::data, [&] { SentModel{std::span(bad)}; });
+  }
 }
 
 TEST(RoundBytes, RefuseEveryDamage) {

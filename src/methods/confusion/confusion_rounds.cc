@@ -32,8 +32,8 @@ std::uint64_t ConfusionTables::labels_of(WorkerId w, std::span<const std::uint64
 
 void ConfusionTables::exchange(Archive& archive) {
   archive.array(log_rho_);
-  std::span<double> values = log_pi_->of(0, workers_);
-  archive.bytes(values.data(), values.size_bytes());
+  NumbersInPlace<double> rows{log_pi_->of(0, workers_)};
+  archive.rows(rows, log_pi_->states().width(), log_pi_->labels());
 }
 
 std::vector<double> SummedLabels::labels() const {

@@ -24,6 +24,7 @@ class ConfusionTables {
   void add_scores(const TaskBlock& block, TaskId first, TaskId last, std::span<double> rows) const;
   std::size_t count_size() const { return workers_ * log_pi_->size(); }
   std::size_t count_width() const { return log_pi_->states().width(); }
+  std::size_t count_rows() const { return log_pi_->labels(); }
   void add_counts(const TaskBlock& block, TaskId first, TaskId last,
                   std::span<const std::uint64_t> units, std::span<std::uint64_t> counts) const;
   std::uint64_t labels_of(WorkerId w, std::span<const std::uint64_t> counts) const;

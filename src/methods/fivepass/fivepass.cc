@@ -73,7 +73,8 @@ struct FivePass {
     return FivePassModel::bytes(input);
   }
   static std::unique_ptr<RoundModel> start(const Options& options, const RoundsInput& input) {
-    return std::make_unique<FivePassModel>(options, input.workers, input.classes, input.history());
+    return std::make_unique<FivePassModel>(options, input.workers, input.classes, input.history(),
+                                           input.all_workers());
   }
 };
 

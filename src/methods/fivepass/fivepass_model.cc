@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/large_pages.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "crowdfold/error.h"
 #include "methods/one_label.h"
@@ -79,12 +80,14 @@ FivePassModel::Scratch::Scratch(const FivePassModel& model)
       cells(model.width_) {}
 
 FivePassModel::FivePassModel(const FivePassOptions& options, std::uint32_t workers,
-                             std::uint32_t classes, std::span<const WorkerCounts> history)
+                             std::uint32_t classes, std::span<const WorkerCounts> history,
+                             std::uint32_t crowd)
     : options_(options),
       classes_(classes),
+      all_workers_(crowd),
       width_(row_width(classes)),
       history_(history.begin(), history.end()),
-      counts_(workers, classes),
+      counts_(workers, classes, crowd),
       said_(workers),
       class_power_(little_power(classes)),
       strengths_(workers) {
@@ -98,8 +101,8 @@ FivePassModel::FivePassModel(const FivePassOptions& options, std::uint32_t worke
 
 FivePassModel::FivePassModel(const FivePassOptions& options, const WorkerState& state, int threads)
     : FivePassModel(options, static_cast<std::uint32_t>(state.counts.size()), state.classes,
-                    history_of(state)) {
-  FivePassSummary summary(workers(), classes_, kTypes * width_);
+                    history_of(state), static_cast<std::uint32_t>(state.counts.size())) {
+  FivePassSummary summary(workers(), classes_, kTypes * width_, workers());
   if (const StateSection* const cells = state.find(kCells)) {
     for (std::size_t i = 0; i < cells->rows(); ++i) {
       const std::span<const std::uint32_t> key = cells->key(i);
@@ -138,8 +141,8 @@ const char* FivePassModel::stage() const {
 std::unique_ptr<RoundSummary> FivePassModel::nothing() const {
   // Held-out labels and truths need no counts.
   if (asks_ == Asks::held_out || asks_ == Asks::truths)
-    return std::make_unique<FivePassSummary>(0, 0, 0);
-  return std::make_unique<FivePassSummary>(workers(), classes_, kTypes * width_);
+    return std::make_unique<FivePassSummary>(0, 0, 0, 0);
+  return std::make_unique<FivePassSummary>(workers(), classes_, kTypes * width_, all_workers_);
 }
 
 int FivePassModel::summaries_at_once() const { return WholeCounts::tables_at_once(workers(), classes_); }
@@ -288,7 +291,7 @@ void FivePassModel::hold_out(const TaskBlock& block, Scratch& scratch, FivePassS
   const auto stride = static_cast<std::uint64_t>(std::max(1.0, labels_ / most));
   for (TaskId t = block.first(); t < block.last(); ++t) {
     const TaskLabels task = block.task(t);
-    std::size_t j = stride == 1 ? 0 : pick(0, t, stride);
+    std::size_t j = stride == 1 ? 0 : pick(0, task.index, stride);
     if (j >= task.size() || task.size() < 2 || block.truth(t) != kNoClass) continue;
     compute_scores(task, start_, scratch);
     compute_credit(scratch);
@@ -430,6 +433,10 @@ void FivePassModel::count(int threads) {
     pooled_.add(some);
     labels_ += labels;
   });
+  pool_class_mass();
+}
+
+void FivePassModel::pool_class_mass() {
   std::vector<double> of_class(classes_);
   for (std::size_t g = 0; g < kTypes; ++g) {
     for (std::size_t k = 0; k < classes_; ++k)
@@ -602,7 +609,8 @@ void FivePassModel::add_truths(const TaskBlock& block, Scratch& scratch,
   for (TaskId t = block.first(); t < block.last(); ++t) {
     const TaskLabels task = block.task(t);
     const ClassId truth = block.truth(t);
-    if (truth == kNoClass || task.size() == 0 || (stride > 1 && pick(1, t, stride) > 0)) continue;
+    if (truth == kNoClass || task.size() == 0 || (stride > 1 && pick(1, task.index, stride) > 0))
+      continue;
     score_without_truth(task, truth, {}, scratch);
     for (int round = 0; round < kRounds; ++round) {
       crowdfold::compute_credit(scratch.sums.data(), 0, task, width_, credit.data());
@@ -705,10 +713,39 @@ void FivePassModel::exchange(Archive& archive) {
   archive.rows(strengths_, 1);
   archive.array(mass_);
   counts_.exchange(archive);
-  if (!archive.reads() || asks_ == Asks::votes) return;
-  count(/*threads=*/1);
+  if (asks_ == Asks::votes) return;
+  exchange_pooled(archive);
+  if (!archive.reads()) return;
   pool();
   build_tables(/*threads=*/1);
+}
+
+// P is of all workers, and so is the number of labels: a part of a model cannot count them.
+void FivePassModel::exchange_pooled(Archive& archive) {
+  struct Cell {
+    std::uint32_t label;
+    std::uint32_t truth;
+    double count;
+  };
+  std::vector<Cell> cells;
+  double labels = labels_;
+  if (!archive.reads()) {
+    pooled_.for_cells([&](ClassId truth, ClassId label, double count) {
+      cells.push_back({label, truth, count});
+    });
+  }
+  archive.array(cells);
+  archive.value(labels);
+  if (!archive.reads()) return;
+  count(/*threads=*/1);
+  pooled_ = {};
+  pooled_.expect(classes_);
+  for (const Cell& cell : cells) {
+    if (cell.label < classes_ && cell.truth < classes_)
+      pooled_.add(static_cast<ClassId>(cell.label), static_cast<ClassId>(cell.truth), cell.count);
+  }
+  pool_class_mass();
+  labels_ = labels;
 }
 
 Estimate FivePassModel::answer(const TaskLabels& task, std::span<double> posterior,

@@ -25,8 +25,9 @@ struct FivePassOptions : CrowdOptions {
 
 // What tasks say of the crowd.
 struct FivePassSummary final : RoundSummary {
-  FivePassSummary(std::uint32_t workers, std::uint32_t classes, std::size_t mass_size)
-      : counts(workers, classes), mass(mass_size) {}
+  FivePassSummary(std::uint32_t workers, std::uint32_t classes, std::size_t mass_size,
+                  std::uint32_t crowd)
+      : counts(workers, classes, crowd), mass(mass_size) {}
 
   WholeCounts counts;              // n_i
   std::vector<std::int64_t> mass;  // in units, by type and class: sum_t q_t[k, g]
@@ -41,8 +42,9 @@ struct FivePassSummary final : RoundSummary {
 class FivePassModel final : public RoundModel {
  public:
   // Knows nothing but labels that workers gave before.
+  // `crowd`: of how many workers in all these are a part.
   FivePassModel(const FivePassOptions& options, std::uint32_t workers, std::uint32_t classes,
-                std::span<const WorkerCounts> history);
+                std::span<const WorkerCounts> history, std::uint32_t crowd);
   // Knows what a model learned that is_done(): its state().
   FivePassModel(const FivePassOptions& options, const WorkerState& state, int threads);
 
@@ -125,8 +127,10 @@ class FivePassModel final : public RoundModel {
   void require_a_crowd() const;
   void take(FivePassSummary& summary, int threads);  // n_i, m, rho
   void count(int threads);                           // P
-  void pool();                                       // (G)
-  void fit_strengths(int threads);                   // (EB), s_i
+  void pool_class_mass();
+  void exchange_pooled(Archive& archive);
+  void pool();                      // (G)
+  void fit_strengths(int threads);  // (EB), s_i
   Curve strength_curve(WorkerId w, CountedRows& rows, std::vector<double>& totals) const;
   std::vector<float> class_shares() const;  // tau
   void build_tables(int threads);
@@ -135,6 +139,7 @@ class FivePassModel final : public RoundModel {
 
   FivePassOptions options_;
   std::uint32_t classes_;
+  std::uint32_t all_workers_;
   std::size_t width_;
   std::vector<WorkerCounts> history_;
   WorkerCounts all_history_;

@@ -76,7 +76,7 @@ void OneCoinTables::add_counts(const TaskBlock& block, TaskId first, TaskId last
 
 void OneCoinTables::exchange(Archive& archive) {
   archive.array(log_rho_);
-  archive.array(quality_);
+  archive.rows(quality_, 1);
   if (archive.reads()) take_logarithms();
 }
 

@@ -36,6 +36,7 @@ class OneCoinTables {
   void add_scores(const TaskBlock& block, TaskId first, TaskId last, std::span<double> rows) const;
   std::size_t count_size() const { return 2 * quality_.size(); }
   std::size_t count_width() const { return 2; }
+  std::size_t count_rows() const { return 1; }
   void add_counts(const TaskBlock& block, TaskId first, TaskId last,
                   std::span<const std::uint64_t> units, std::span<std::uint64_t> counts) const;
   std::uint64_t labels_of(WorkerId w, std::span<const std::uint64_t> counts) const {

@@ -50,15 +50,15 @@ void AgreementModel::learn(RoundSummary& said, int /*threads*/) {
     agreement_[w] = history_[w];
     agreement_[w] += {static_cast<double>(counts[2 * w]), static_cast<double>(counts[2 * w + 1])};
   }
+  crowd_ = {};
+  for (const WorkerCounts& of_worker : agreement_) crowd_ += of_worker;
   const bool rests = counts == last_;
   last_ = std::move(counts);
   is_done_ = !next(rests);
 }
 
 double AgreementModel::mean_agreement() const {
-  WorkerCounts all;
-  for (const WorkerCounts& counts : agreement_) all += counts;
-  return all.seen > 0 ? all.correct / all.seen : 0;
+  return crowd_.seen > 0 ? crowd_.correct / crowd_.seen : 0;
 }
 
 WorkerState AgreementModel::state(double alpha, double beta) const {
@@ -77,6 +77,8 @@ void AgreementModel::report(const RunContext& /*context*/, Result& result) const
 
 void AgreementModel::exchange(Archive& archive) {
   archive.value(is_done_);
+  archive.value(crowd_.correct);
+  archive.value(crowd_.seen);
   archive.rows(agreement_, 1);
   archive.rows(last_, 2);
 }

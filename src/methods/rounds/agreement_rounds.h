@@ -44,6 +44,8 @@ class AgreementModel : public RoundModel {
   std::uint32_t classes() const { return classes_; }
   // Each worker's agreement with the last round, their history included.
   const std::vector<WorkerCounts>& agreement() const { return agreement_; }
+  // Their sum over all workers, also in a part of a model.
+  const WorkerCounts& crowd() const { return crowd_; }
   // The share of all labels that agree.
   double mean_agreement() const;
   // The agreement as the state of a method with this prior.
@@ -53,6 +55,7 @@ class AgreementModel : public RoundModel {
   std::uint32_t classes_;
   std::vector<WorkerCounts> history_;
   std::vector<WorkerCounts> agreement_;
+  WorkerCounts crowd_;
   FlatArray<std::uint64_t> last_;  // of the last round, as in a summary
   bool is_done_ = false;
 };

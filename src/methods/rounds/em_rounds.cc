@@ -20,7 +20,7 @@ void EmSummary::add(const RoundSummary& summary) {
 }
 
 void EmSummary::exchange(Archive& archive) {
-  archive.rows(sums.counts, width);
+  archive.rows(sums.counts, width, per_worker);
   archive.array(sums.totals);
   archive.value(sums.evidence);
   archive.value(sums.change);

@@ -50,7 +50,8 @@ struct EmSummary final : RoundSummary {
   void exchange(Archive& archive) override;
 
   EmSums sums;
-  std::size_t width = 1;  // of a row of counts
+  std::size_t width = 1;       // of a row of counts
+  std::size_t per_worker = 1;  // rows
 };
 
 // How EM goes.
@@ -78,7 +79,9 @@ ClassId elected(const TaskLabels& task, std::uint32_t classes, const TieRule& ru
 // `Tables` holds what is known of workers and classes, and has
 //   prepare(workers, classes)                       makes room
 //   add_scores(block, first, last, rows)            scores of tasks, kImpossible in padding
-//   count_size(), count_width()                     of EmSums::counts: numbers, and those of a row
+//   count_size(), count_width(), count_rows()       of EmSums::counts: numbers, those of a row, and rows
+//   of
+//                                                   a worker
 //   add_counts(block, first, last, units, counts)   what rows of q_t, in units, say of workers
 //   exchange(archive)
 template <class Tables>
@@ -98,6 +101,7 @@ class EmModel : public RoundModel {
   std::unique_ptr<RoundSummary> nothing() const override {
     auto summary = std::make_unique<EmSummary>();
     summary->width = tables_.count_width();
+    summary->per_worker = tables_.count_rows();
     summary->sums.counts.resize(tables_.count_size(), 0);
     summary->sums.totals.resize(classes_);
     return summary;
@@ -190,7 +194,7 @@ class EmModel : public RoundModel {
     archive.value(has_before);
     if (has_before && !before_) before_.emplace().prepare(workers_, classes_);
     if (has_before) before_->exchange(archive);
-    archive.rows(last_.counts, tables_.count_width());
+    archive.rows(last_.counts, tables_.count_width(), tables_.count_rows());
     archive.array(last_.totals);
   }
 

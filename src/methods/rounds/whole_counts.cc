@@ -7,11 +7,12 @@
 
 namespace crowdfold {
 
-WholeCounts::WholeCounts(std::uint32_t workers, std::uint32_t classes)
+WholeCounts::WholeCounts(std::uint32_t workers, std::uint32_t classes, std::uint32_t crowd)
     : workers_(workers),
       classes_(classes),
       width_(row_width(classes)),
-      sparse_(CreditedCounts::is_dense(workers, classes) ? 0 : workers, classes) {
+      dense_(CreditedCounts::is_dense(crowd, classes)),
+      sparse_(dense_ ? 0 : workers, classes, /*dense=*/false) {
   if (!dense()) return;
   const std::size_t size = workers * classes * width_;
   cells_.reserve(size);
@@ -86,10 +87,15 @@ void WholeCounts::add_totals(WorkerId w, std::span<double> totals) const {
 
 void WholeCounts::exchange(Archive& archive) {
   if (dense()) {
-    archive.rows(cells_, width_);
-    archive.rows(carried_, width_);
+    archive.rows(cells_, width_, classes_);
+    archive.rows(carried_, width_, classes_);
     return;
   }
+  sparse_cells(archive);
+}
+
+// By worker in the crowd. Those of workers who are not in the part are passed over.
+void WholeCounts::sparse_cells(Archive& archive) {
   struct Cell {
     WorkerId worker;
     ClassId label;
@@ -100,14 +106,15 @@ void WholeCounts::exchange(Archive& archive) {
   if (!archive.reads()) {
     for (WorkerId w = 0; w < workers_; ++w)
       for_cells(w, [&](ClassId truth, ClassId label, double count) {
-        cells.push_back({w, label, truth, count});
+        cells.push_back({static_cast<WorkerId>(archive.part().number(w)), label, truth, count});
       });
   }
-  archive.array(cells);
+  archive.arrays(cells);
   if (!archive.reads()) return;
   for (const Cell& cell : cells) {
-    if (cell.worker >= workers_ || cell.label >= classes_ || cell.truth >= classes_) continue;
-    sparse_.add(cell.worker, cell.label, cell.truth, cell.count);
+    const std::size_t place = archive.part().place(cell.worker);
+    if (place >= workers_ || cell.label >= classes_ || cell.truth >= classes_) continue;
+    sparse_.add(static_cast<WorkerId>(place), cell.label, cell.truth, cell.count);
   }
 }
 

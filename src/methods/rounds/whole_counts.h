@@ -19,10 +19,12 @@ namespace crowdfold {
 
 class WholeCounts {
  public:
-  WholeCounts(std::uint32_t workers, std::uint32_t classes);
+  // `crowd`: of how many workers in all these are a part; that decides what is stored.
+  WholeCounts(std::uint32_t workers, std::uint32_t classes, std::uint32_t crowd);
+  WholeCounts(std::uint32_t workers, std::uint32_t classes) : WholeCounts(workers, classes, workers) {}
 
   std::uint32_t workers() const { return workers_; }
-  bool dense() const { return sparse_.workers() == 0; }
+  bool dense() const { return dense_; }
 
   // Adds a task's credit, in units by class, to the counts of its labels. Not more than 2^20 in each.
   void add(const TaskLabels& task, std::span<const std::int32_t> credit);
@@ -76,10 +78,12 @@ class WholeCounts {
     return cells_[at] + (carried_.empty() ? 0 : std::uint64_t{carried_[at]} << kBits);
   }
   void carry(std::size_t row);
+  void sparse_cells(Archive& archive);
 
   std::uint32_t workers_;
   std::uint32_t classes_;
   std::size_t width_;
+  bool dense_;
   FlatArray<std::uint32_t> cells_;      // by worker, label and truth
   std::vector<std::uint32_t> carried_;  // multiples of 2^31 beyond; empty as long as there are none
   CreditedCounts sparse_;

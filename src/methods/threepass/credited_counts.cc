@@ -6,9 +6,9 @@
 
 namespace crowdfold {
 
-CreditedCounts::CreditedCounts(std::uint32_t workers, std::uint32_t classes)
-    : workers_(workers), classes_(classes), width_(row_width(classes)) {
-  if (dense()) {
+CreditedCounts::CreditedCounts(std::uint32_t workers, std::uint32_t classes, bool dense)
+    : workers_(workers), classes_(classes), width_(row_width(classes)), stores_all_(dense) {
+  if (dense) {
     make_room(numbers(workers, classes));
     settled_.resize(workers);
     is_settled_.resize(workers);

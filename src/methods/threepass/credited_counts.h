@@ -29,11 +29,14 @@ class CreditedCounts {
   // latest.
   static constexpr std::uint32_t kSettleLabels = 1 << 15;
 
-  CreditedCounts(std::uint32_t workers, std::uint32_t classes);
+  CreditedCounts(std::uint32_t workers, std::uint32_t classes)
+      : CreditedCounts(workers, classes, is_dense(workers, classes)) {}
+  // `dense`: whether all cells are stored. If not, they will not be.
+  CreditedCounts(std::uint32_t workers, std::uint32_t classes, bool dense);
 
   std::uint32_t workers() const { return workers_; }
   // Whether all cells are stored, and how many numbers that takes.
-  bool dense() const { return is_dense(workers_, classes_); }
+  bool dense() const { return stores_all_; }
   static bool is_dense(std::uint64_t workers, std::uint64_t classes) {
     return classes <= kMostClasses && numbers(workers, classes) <= kMostNumbers;
   }
@@ -105,6 +108,7 @@ class CreditedCounts {
   std::uint32_t workers_;
   std::uint32_t classes_;
   std::size_t width_;
+  bool stores_all_;
   FlatArray<float> dense_;                    // by worker, label and truth
   std::vector<char> is_settled_;              // by worker: whether in settled_
   std::vector<std::vector<double>> settled_;  // by worker; then by label and truth, or nothing
@@ -156,6 +160,16 @@ class PooledCounts {
   }
   double total(ClassId truth) const { return is_table() ? totals_[truth] : cells_.total(0, truth); }
   std::span<const double> class_mass() const { return class_mass_; }
+  // body(truth, label, count) for the cells that are above 0.
+  template <class Body>
+  void for_cells(const Body& body) const {
+    if (!is_table()) return cells_.for_cells(0, body);
+    for (ClassId label = 0; label < classes_; ++label) {
+      for (ClassId truth = 0; truth < classes_; ++truth) {
+        if (const double count = cell(label, truth); count > 0) body(truth, label, count);
+      }
+    }
+  }
 
  private:
   bool is_table() const { return classes_ <= CreditedCounts::kMostClasses; }

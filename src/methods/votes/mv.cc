@@ -120,6 +120,9 @@ class MajorityVote final : public OnlineMethod {
     count_crowd();
   }
 
+  // Of whom the workers may be a part.
+  void compare_with(const WorkerCounts& crowd) { crowd_ = crowd; }
+
   ClassId vote(const TaskLabels& labels) const {
     if (PackedVotes::fits(state_.classes, labels)) return PackedVotes(labels).winner(tie_rule(labels));
     return with_ballot(state_.classes, labels, [&](auto& ballot) {
@@ -193,7 +196,10 @@ class MajorityVoteModel final : public AgreementModel {
     count();
     return false;
   }
-  void count() { vote_.restore(state(options_.alpha, options_.beta)); }
+  void count() {
+    vote_.restore(state(options_.alpha, options_.beta));
+    vote_.compare_with(crowd());
+  }
 
   MajorityVote::Options options_;
   MajorityVote vote_;

@@ -71,7 +71,7 @@ void WeightedVote::report(const RunContext& context, Result& result) const {
 
 void WeightedVote::exchange(Archive& archive) {
   AgreementModel::exchange(archive);
-  archive.array(weights_);
+  archive.rows(weights_, 1);
   archive.array(trace_);
   archive.value(round_);
   archive.value(converged_);
