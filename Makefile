@@ -20,11 +20,15 @@ WITH_TESTS := -DCROWDFOLD_TESTS=ON -DCROWDFOLD_BENCH=ON
 
 FOLDERS := include src cli python/src tests fuzz bench experiments examples
 
+# Spark 4 runs on Java 17; Debian's newest may be another, which it takes as well.
+SPARK_PACKAGES := python3 python3-venv python3-dev openjdk-17-jre-headless
+
 # How long `make fuzz` runs each harness.
 SECONDS ?= 60
 
 # Where the Python package is installed to be tested, and where ruff is.
 VENV := build/venv
+SPARK_VENV := build/venv-spark
 RUFF_VERSION := 0.17.5
 RUFF := build/ruff-$(RUFF_VERSION)/bin/ruff
 PIP_AUDIT_VERSION := 2.10.1
@@ -44,7 +48,7 @@ MOST_TIDIED ?= 4
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help setup setup-build build build-all demo test test-all fuzz python bench bench-billion format lint lint-all sbom audit install
+.PHONY: help setup setup-build build build-all demo test test-all fuzz python spark spark-package bench bench-billion bench-spark format lint lint-all sbom audit install
 .PHONY: release-tests asan-tests tsan-tests installed-example python-package python-tests style tidy tidy-all
 
 help:  ## this list
@@ -100,13 +104,14 @@ tsan-tests:
 installed-example:
 	bash examples/check_installed.sh build
 
-test-all: test tidy-all  ## besides: the long tests, every check of the sanitizers, all tests in the thread sanitizer, clang-tidy on all
+test-all: test tidy-all  ## besides: the long tests, those on Spark, every check of the sanitizers, all tests in the thread sanitizer, clang-tidy on all
 	ctest --preset release --no-tests=error -L long -j $(JOBS)
 	cmake --preset asan-all
 	cmake --build --preset asan-all -j $(JOBS) --target crowdfold-tests crowdfold-cli crowdfold-kept-inputs
 	ctest --preset asan-all --no-tests=error -L sanitize -j $(JOBS)
 	cmake --build --preset tsan -j $(JOBS) --target crowdfold-tests crowdfold-cli crowdfold-kept-inputs
 	ctest --preset tsan --no-tests=error -L sanitize -j $(JOBS)
+	$(MAKE) --no-print-directory spark
 
 fuzz:  ## fuzz every reader for SECONDS seconds (60), some side by side; findings are told at the end
 	@.ci/install-packages $(FUZZ_PACKAGES)
@@ -134,6 +139,17 @@ python-tests:
 	$(PYTEST) -n $(JOBS) --ignore python/tests/test_process.py
 	$(PYTEST) python/tests/test_process.py
 
+# A process has one kind of session, so each file of tests comes alone.
+spark: build spark-package  ## test crowdfold.spark: estimators, killed executors, Spark Connect, the code of its page; ten minutes
+	for tests in python/tests/spark/test_*.py; do $(SPARK_VENV)/bin/python -m pytest -o cache_dir=build/pytest $$tests || exit 1; done
+
+spark-package:
+	@command -v java >/dev/null || .ci/install-packages $(SPARK_PACKAGES)
+	cmake --install build --prefix build/installed >build/install.log
+	python3 -m venv $(SPARK_VENV)
+	$(SPARK_VENV)/bin/python -m pip install $(PIP_FLAGS) '.[spark-test]' \
+	  --config-settings=cmake.define.CROWDFOLD_INSTALLED=ON --config-settings=cmake.define.CMAKE_PREFIX_PATH=$(CURDIR)/build/installed
+
 bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes bench/*.md
 	python3 bench/run.py
 	python3 bench/methods.py
@@ -144,6 +160,9 @@ bench: setup build-all  ## measure beside DuckDB, crowd-kit and others; writes b
 
 bench-billion: build  ## measure a billion labels, in memory and from disk; half an hour, 60 GB of disk; writes bench/billion.md
 	python3 bench/billion.py
+
+bench-spark: build spark-package  ## measure crowdfold.spark beside Spark SQL; writes bench/spark.md
+	$(SPARK_VENV)/bin/python bench/spark.py
 
 format:  ## format all sources in place
 	clang-format -i $(SOURCES)

@@ -100,7 +100,7 @@ def index() -> str:
     rows.append("| [`GoldMajorityVote`](GoldMajorityVote.md) | | a vote weighted by right labels on tasks whose truth is known |")
     rows.append("| [`Jury`](Jury.md) | | models as judges: what each is worth, who errs like whom, what the panel is worth |")
     return (f"{HEADER}# Classes\n\nHow they are used: [crowdfold in Python](../python.md). Methods on Dask, Ray, Spark or a loop, as "
-            "functions: [rounds](rounds.md).\n\n" + "\n".join(rows) + "\n")
+            "functions: [rounds](rounds.md); on Spark, as estimators: [spark](spark.md).\n\n" + "\n".join(rows) + "\n")
 
 
 def write(folder: Path) -> None:
