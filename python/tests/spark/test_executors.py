@@ -78,6 +78,15 @@ def test_a_chunk_of_abstentions_alone_is_judged_by_parts_too(monkeypatch: pytest
         ex.judge_by_parts(chunks.slice(i, 1), part, numbers_of(chunks))
 
 
+@pytest.mark.parametrize(("task", "worker", "what"), [(None, 0, "task"), ("x", ex.ABSTENTION, "worker")])
+def test_a_missing_task_or_worker_is_told(task: Any, worker: int, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = pa.RecordBatch.from_arrays([pa.array(["x", task]), pa.array([0, worker]), pa.array([1, 1])], ["task", "worker", "label"])
+    chunks = packed(rows, monkeypatch)
+    assert chunks.column("problem").to_pylist() == [f"no {what}: the value is missing or empty"]
+    with pytest.raises(cf.DataError, match=f"no {what}: the value is missing or empty"):
+        list(ex.finish(iter(chunks.to_batches()), b"", {}, ["a"], False))
+
+
 def test_rows_that_change_are_refused(rows: pa.RecordBatch, monkeypatch: pytest.MonkeyPatch) -> None:
     chunks = packed(rows, monkeypatch)
     with pytest.raises(cf.DataError, match="the DataFrame gives other rows each time"):
