@@ -170,6 +170,34 @@ def test_threads_judge_side_by_side(people: Crowd) -> None:
     assert all(found[i] == expected for i in range(4))
 
 
+def test_parts_of_a_model_judge_the_chunks_of_their_workers(people: Crowd) -> None:
+    draw = random.Random(6)
+    chunks = people.chunks(draw)
+    model = people.start("fivepass")
+    ids = np.arange(len(people.names["worker"]))
+    while not rounds.is_done(model):
+        parts = [rounds.part(model, some) for some in (ids[:7], ids[7:])]
+        summary = rounds.merge(model, rounds.judge(model, *chunks))
+        assert rounds.merge(model, *(rounds.judge(parts, chunk) for chunk in chunks)) == summary
+        model = rounds.next(model, summary)
+    parts = [rounds.part(model, ids[:9]), rounds.part(model, ids[5:])]
+    for by_part, by_whole in zip(rounds.finish(parts, chunks[0], True), rounds.finish(model, chunks[0], True)):
+        assert (by_part == by_whole).all()
+    with pytest.raises(cf.DataError, match="worker id .*, which the parts of the model do not know"):
+        rounds.finish([rounds.part(model, ids[:1])], chunks[0])
+    with pytest.raises(cf.UsageError, match="must ascend"):
+        rounds.part(model, [3, 1])
+
+
+def test_chunks_are_renumbered_and_take_abstentions() -> None:
+    chunk = rounds.pack([5, 9, 5], [0, 1, 2], [1, -1, 0])
+    assert rounds.renumber(chunk, 40) == rounds.pack([40, 41, 40], [0, 1, 2], [1, -1, 0])
+    model = rounds.start("mv", workers=3, classes=2)
+    model = rounds.next(model, rounds.judge(model, chunk))
+    tasks, classes, confidence = rounds.finish(model, memoryview(chunk))
+    assert (tasks.tolist(), classes.tolist(), confidence[1]) == ([5, 9], [0, -1], 0)
+
+
 def test_nothing_is_a_summary_too(people: Crowd) -> None:
     model, chunks = people.start("ds"), people.chunks(random.Random(2))
     one = rounds.judge(model, *chunks)
@@ -212,7 +240,7 @@ def test_wrong_ids_and_types_are_refused(people: Crowd) -> None:
             rounds.judge(model, rounds.pack([0], [worker], [label]))
     with pytest.raises(cf.DataError, match="class id 5"):
         rounds.judge(model, rounds.pack([0], [0], [0], truths=[5]))
-    for columns in (([0], [-1], [0]), ([0], [0], [-1]), ([0], [2**40], [0]), ([0], [0], [65534]), ([0, 1], [0], [0])):
+    for columns in (([0], [-1], [0]), ([0], [0], [-2]), ([0], [2**40], [0]), ([0], [0], [65534]), ([0, 1], [0], [0])):
         with pytest.raises(cf.DataError):
             rounds.pack(*columns)
     for wrong in ([0.5], ["a"], [None], [[0]], np.array([2**63], np.uint64)):

@@ -30,6 +30,7 @@ TRUTHS_DIFFER = "task '{task}' has different truths: one task, one truth"
 UNKNOWN_LABEL = ("task '{task}' has a label by a worker, or of a class, that the model does not know: fit it on these labels, too, or set "
                  "handleInvalid='skip', and such labels do not count")
 
+MISSING = "no {what}: the value is missing or empty"
 CHANGES = ("task '{task}' is not where it was: the DataFrame gives other rows each time it is computed; write it to a table first, or "
            "persist it")
 
@@ -55,6 +56,11 @@ def pack(batches: Batches, duplicates: str, skips_unknown: bool, with_workers: b
     if not some:
         return
     table = pa.Table.from_batches(some)
+    for what, missing in (("task", table.column("task").null_count > 0),
+                          ("worker", pc.any(pc.equal(table.column("worker"), ABSTENTION)).as_py())):
+        if missing:
+            yield _chunk_row(0, "", "", 0, 0, MISSING.replace("{what}", what), -1, b"", b"", b"")
+            return
     tasks = table.column("task").combine_chunks().dictionary_encode()
     names, codes = tasks.dictionary, tasks.indices.to_numpy(zero_copy_only=False)
     by_name = pc.sort_indices(names)
