@@ -187,7 +187,7 @@ class Fitted:
 
     def take_one(self, task: Any, estimate: Optional[int], confidence: float) -> None:
         self._tables.clear()
-        self.skill = self.shares = None
+        self.skill = self.shares = self.source = None
         self.tasks = self.library.values([task], None)
         self.estimate = np.array([NO_CLASS if estimate is None else estimate], dtype=np.uint16)
         self.confidence = np.array([confidence])
