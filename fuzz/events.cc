@@ -109,6 +109,31 @@ std::string told_by_stream(std::string_view input, const ReadOptions& options, s
   return told + end;
 }
 
+// What a stream in memory makes of the input as a batch. It must foresee what it refuses.
+std::string taken_as_a_batch(std::string_view input, Acceptance acceptance) {
+  std::string told;
+  const std::string end = outcome("a batch", [&] {
+    StreamListener listener;
+    listener.on_task = [&](const TaskUpdate& update) { append_line(told, update); };
+    listener.on_refusal = [&](const StreamEvent& event, const std::string& why) {
+      told += "not foreseen: ";
+      append_line(told, event, why);
+    };
+    StopRule stop;
+    stop.labels_per_task = 3;
+    LiveStream stream(open_store(""), stop, listener);
+    const TakenLines taken = take_lines(stream, input, acceptance);
+    expect_same("a batch, foreseen and taken", std::to_string(stream.totals().refused), "0");
+    // A batch that is refused leaves nothing.
+    if (taken.accepted == 0 && taken.repeated == 0)
+      expect_same("a batch that is refused", std::to_string(stream.totals().events), "0");
+    // Without a refused line, it does not matter how it was asked.
+    if (!taken.refused.empty()) told.clear();
+    return fmt::format("{} refused", taken.refused.empty() ? "none" : "some");
+  });
+  return told + end;
+}
+
 }  // namespace
 
 void events(std::string_view input) {
@@ -125,6 +150,8 @@ void events(std::string_view input) {
   if (streams)
     expect_same("a stream, event by event and many at a time", told_by_stream(input, options, 1),
                 told_by_stream(input, options, 1000));
+  expect_same("a batch, whole and in part", taken_as_a_batch(input, Acceptance::whole),
+              taken_as_a_batch(input, Acceptance::partial));
 }
 
 }  // namespace crowdfold::fuzz
