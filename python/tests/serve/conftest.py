@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import Any, Optional
 from urllib.parse import quote
 
+import httpx
 import pytest
 
-if sys.version_info < (3, 11):
-    pytest.skip("the service needs Python 3.11", allow_module_level=True)
-
-import httpx
+collect_ignore_glob = [] if sys.version_info >= (3, 11) else ["test_*.py"]  # the service needs it
 
 SECONDS = 60  # for what takes milliseconds on a quiet machine
 ROOT = Path(__file__).resolve().parents[3]
