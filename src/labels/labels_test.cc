@@ -168,9 +168,9 @@ TEST(Labels, RefuseArraysThatDoNotFitTheirNames) {
   const auto refused = [&names](LabelArrays arrays) {
     return error_of([&] { Labels(names, std::move(arrays), {}); }).code() == ErrorCode::internal;
   };
-  EXPECT_TRUE(refused({{0, 0, 1}, {0}, {0}}));  // a second task, without a name
-  EXPECT_TRUE(refused({{0, 0}, {0}, {0}}));     // a label of no task
-  EXPECT_TRUE(refused({{0, 0}, {}, {0}}));      // a class without a worker
+  EXPECT_TRUE(refused({{0, 0, 1}, {0}, {0}}));                       // a second task, without a name
+  EXPECT_TRUE(refused({{0, 0}, {0}, {0}}));                          // a label of no task
+  EXPECT_TRUE(refused({{0, 0}, {}, {0}}));                           // a class without a worker
   EXPECT_EQ(Labels({}, {{0, 0, 1}, {0}, {0}}, {}).num_tasks(), 2U);  // somebody else names all tasks
   EXPECT_TRUE(error_of([] {
                 labels_of({{"1", "u", "a"}}, Duplicates::last).with_classes(NameTable());
