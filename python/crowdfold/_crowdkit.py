@@ -72,6 +72,11 @@ class WithSortedTies(LikeCrowdKit):
             _sort_classes(crowd)
         return crowd
 
+    def _fit_file(self, data: Any, reading: Reading, settings: List[Tuple[str, str]], seed: int, obstacles: List[str]) -> Fitted:
+        if getattr(self, "ties") == "sorted":
+            obstacles = [*obstacles, "ties='sorted' (the default, unlike ties='first')"]
+        return super()._fit_file(data, reading, settings, seed, obstacles)
+
 
 def _sort_classes(crowd: LabelTable) -> None:
     """Classes that cannot be compared stay in the order of their first appearance."""
@@ -135,11 +140,6 @@ class WeightedByFit(WithSortedTies):
         if fitted.skill is None:
             fitted.skill = share_right(fitted)
         return fitted.table("sorted skills", lambda: fitted.library.by_index(fitted.skills()))
-
-    def _fit_file(self, data: Any, reading: Reading, settings: List[Tuple[str, str]], seed: int, obstacles: List[str]) -> Fitted:
-        if getattr(self, "ties") == "sorted":
-            obstacles = [*obstacles, "ties='sorted' (the default, unlike ties='first')"]
-        return super()._fit_file(data, reading, settings, seed, obstacles)
 
     def _add_results(self, fitted: Fitted, crowd: LabelTable, truths: Any, extras: Dict[str, Any]) -> None:
         weights = extras.get("weight")

@@ -31,12 +31,12 @@ def test_gives_the_same_results_as_in_memory(cls, path):
     assert same(cls(**settings).fit_predict(path, low_memory=True), whole.labels_)
 
 
-@pytest.mark.parametrize("cls", [cf.FivePass, cf.DawidSkene, cf.ZeroBasedSkill])
-def test_methods_in_rounds_read_labels_from_a_temporary_file(cls, path, tmp_path, monkeypatch):
+@pytest.mark.parametrize("cls, settings", [(cf.FivePass, {}), (cf.DawidSkene, {}), (cf.ZeroBasedSkill, {"ties": "first"})])
+def test_methods_in_rounds_read_labels_from_a_temporary_file(cls, settings, path, tmp_path, monkeypatch):
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
-    whole, spilled = cls().fit(path), cls().fit(path, low_memory=True)
+    whole, spilled = cls(**settings).fit(path), cls(**settings).fit(path, low_memory=True)
     assert same(spilled.labels_, whole.labels_)
     assert same(spilled.confidence_, whole.confidence_)
     assert same(spilled.workers_, whole.workers_)
@@ -61,8 +61,9 @@ def test_says_what_does_not_fit(path):
         cf.TwoPass().fit({"task": [1], "worker": [1], "label": [1]}, low_memory=True)
     with pytest.raises(UsageError, match="true_labels needs the labels in memory"):
         cf.TwoPass().fit(path, {"task_000": "class_0"}, low_memory=True)
-    with pytest.raises(UsageError, match="ties='sorted' .* needs the labels in memory"):
-        cf.MajorityVote().fit(path, low_memory=True)
+    for cls in (cf.MajorityVote, cf.Wawa, cf.ZeroBasedSkill):
+        with pytest.raises(UsageError, match="ties='sorted' .* needs the labels in memory"):
+            cls().fit(path, low_memory=True)
     with pytest.raises(UsageError, match="glad works on whole data sets only, and glad cannot judge tasks in rounds; methods that can: mv"):
         cf.GLAD().fit(path, low_memory=True)
 

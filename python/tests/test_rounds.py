@@ -180,11 +180,13 @@ def test_parts_of_a_model_judge_the_chunks_of_their_workers(people: Crowd) -> No
         summary = rounds.merge(model, rounds.judge(model, *chunks))
         assert rounds.merge(model, *(rounds.judge(parts, chunk) for chunk in chunks)) == summary
         model = rounds.next(model, summary)
-    parts = [rounds.part(model, ids[:9]), rounds.part(model, ids[5:])]
+    parts = [rounds.part(model, ids[:9]), rounds.part(model, ids[9:])]
     for by_part, by_whole in zip(rounds.finish(parts, chunks[0], True), rounds.finish(model, chunks[0], True)):
         assert (by_part == by_whole).all()
     with pytest.raises(cf.DataError, match="worker id .*, which the parts of the model do not know"):
         rounds.finish([rounds.part(model, ids[:1])], chunks[0])
+    with pytest.raises(cf.DataError, match="worker id 5 is in two parts"):
+        rounds.finish([rounds.part(model, ids[:9]), rounds.part(model, ids[5:])], chunks[0])
     with pytest.raises(cf.UsageError, match="must ascend"):
         rounds.part(model, [3, 1])
 
