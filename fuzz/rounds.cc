@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kWorkers = 5;
 constexpr std::int64_t kTasks = 8;
-constexpr std::uint64_t kMostMemory = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMostModelMemory = std::uint64_t{64} << 20;
 
 // A small crowd, some of whose tasks have truths.
 std::string small_chunk(std::int64_t classes, bool truths) {
@@ -90,7 +90,7 @@ void rounds(std::string_view input) {
     if (changed == 1) change(model, input);
     const std::string_view chunks[] = {chunk};
     for (int round = 0; round < 8; ++round) {
-      const SentModel sent(model, kMostMemory);
+      const SentModel sent(model, kMostModelMemory);
       if (sent.is_done()) {
         sent.answer(chunk, true);
         sent.report();
