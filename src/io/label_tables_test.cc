@@ -90,6 +90,15 @@ TEST(LabelTables, TellOfTruthsBesideTheLabels) {
             "task = task, worker = worker, label = label");
 }
 
+TEST(LabelTables, MayBeginWithLinesOfBlanks) {
+  const std::string table = "task,worker,label\nt1,u,a\nt1,v,b\n";
+  for (const char* const above : {"\n", "  \n", "\t\n \r\n"}) {
+    const Understood read = understand(above + table);
+    EXPECT_EQ(read.report.columns, "task = task, worker = worker, label = label") << above;
+    EXPECT_EQ(read.labels, (std::vector<std::string>{"t1 u a", "t1 v b"})) << above;
+  }
+}
+
 TEST(LabelTables, WithAnIdForEachRowHaveAnotherTask) {
   const Understood table =
       understand("id,filename,annotator,label\n" + rows_below("{row},{task},{worker},{label}"));

@@ -342,10 +342,13 @@ bool TableFormat::is_table_of_labels(const std::vector<Role>& roles) const {
 TableFormat::Opening TableFormat::read_opening(std::string_view text, std::uint64_t lines) const {
   CsvRecord record;
   Opening opening;
+  const auto is_blank = [&] {
+    return record.blank() || trimmed(text.substr(opening.begin, opening.end - opening.begin)).empty();
+  };
   do {  // blank lines before the first row
     opening.begin = opening.end;
     opening.end = record.parse(text, opening.begin, layout_.separator);
-  } while (record.ok() && record.blank() && opening.end < text.size());
+  } while (record.ok() && is_blank() && opening.end < text.size());
   const auto line_of = [&](std::size_t place) {
     const auto before = text.substr(0, place);
     return lines + 1 + static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
@@ -524,7 +527,7 @@ void TableFormat::require_table(std::string_view text, const Opening& opening,
   }
   if (opening.first_row.size() != 1) return;
   const std::string& cell = opening.first_row[0];
-  const bool quoted = line[line.find_first_not_of(kBlank)] == '"';
+  const bool quoted = trimmed(line).starts_with('"');
   if (quoted && std::any_of(kSeparators.begin(), kSeparators.end(),
                             [&](char c) { return cell.find(c) != cell.npos; })) {
     throw Error(
@@ -672,9 +675,8 @@ void TableFormat::find_json_columns(std::string_view start, std::vector<Role> ro
   const std::vector<std::string> keys = JsonlParser::keys_of_first_objects(text);
   if (keys.empty()) {
     throw Error(ErrorCode::data, Location{name_, lines + 1, 1},
-                text[text.find_first_not_of(kBlank)] == '{'
-                    ? why_no_object(text)
-                    : "not JSON lines: the first line is not a JSON object");
+                trimmed(text).starts_with('{') ? why_no_object(text)
+                                               : "not JSON lines: the first line is not a JSON object");
   }
   const Location place{name_, lines + 1, 0};
   require_few_columns(keys.size(), place);
