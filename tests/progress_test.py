@@ -55,7 +55,7 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory(prefix="crowdfold-progress.") as name:
         folder = pathlib.Path(name)
-        crowd = [binary, "simulate", "--tasks", "40000", "--workers", "500", "--classes", "4", "-q", "-o"]
+        crowd = [binary, "simulate", "--tasks", "400000", "--workers", "500", "--classes", "4", "-q", "-o"]
         subprocess.run([*crowd, "crowd.csv"], cwd=folder, check=True)
         for road in ([], ["--spill", "."]):
             require(seen_on_terminal([binary, "aggregate", "crowd.csv", *ROUNDS, *road], folder, b"fivepass"),
